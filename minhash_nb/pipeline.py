@@ -1,0 +1,297 @@
+"""The whole job in one call: texts to verified near-duplicates, clusters, and what to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minhash_nb.banding import Banding, candidate_pairs
+from minhash_nb.clustering import connected_components, star_clusters
+from minhash_nb.schemes import MinHash, Scheme
+from minhash_nb.shingling import Normalize, ShingleMatrix, shingle
+from minhash_nb.signatures import SignatureMatrix, compute_signatures
+from minhash_nb.similarity import estimate_jaccard, exact_jaccard, first_equal
+from minhash_nb.validation import check_choice, check_integer, check_probability
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VERIFY_PAIRS = 1 << 20  # candidate pairs verified at a time: bounds the memory beside the result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NearDuplicates:
+    """What `find_near_duplicates` found.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        i, j (i < j), jaccard (exact, at or above the threshold), estimate; sorted by (i, j). Documents
+        with equal shingle sets appear as a star (first, other, 1.0), and the first stands for all of
+        them in the other pairs: `expanded_pairs` multiplies that out.
+    labels : int64 array (n_docs,)
+        Position of each document's representative; its own if it is kept.
+    removed : DataFrame
+        document, representative, jaccard (exact; with linkage="components" it may be below the threshold).
+    clusters : DataFrame
+        representative, size, least_jaccard (over the verified pairs inside); clusters of two or more.
+    report : dict
+        Counts, parameters, and seconds for each step.
+    """
+
+    pairs: pd.DataFrame
+    labels: np.ndarray
+    removed: pd.DataFrame
+    clusters: pd.DataFrame
+    report: dict[str, Any]
+
+    @property
+    def keep(self) -> np.ndarray:
+        """Which documents represent themselves, bool (n_docs,)."""
+        return self.labels == np.arange(self.labels.size)
+
+    def expanded_pairs(self, max_pairs: int = 100_000_000) -> pd.DataFrame:
+        """Return every verified pair, copies included: columns i, j, jaccard, sorted by (i, j).
+
+        Raises
+        ------
+        ValueError
+            If there are more than `max_pairs` of them (a thousand copies make half a million pairs).
+        """
+        import pandas as pd
+
+        i, j, jaccard = (self.pairs[name].to_numpy() for name in ("i", "j", "jaccard"))
+        is_copy = jaccard == 1.0  # different sets have less
+        first = np.arange(self.labels.size)
+        first[j[is_copy]] = i[is_copy]
+        members = np.argsort(first, kind="stable")
+        sizes = np.bincount(first, minlength=first.size)
+        starts = np.cumsum(sizes) - sizes
+        between, groups = np.flatnonzero(~is_copy), np.flatnonzero(sizes > 1)
+        left, right = np.concatenate((i[between], groups)), np.concatenate((j[between], groups))
+        value = np.concatenate((jaccard[between], np.ones(groups.size)))
+        products = sizes[left] * sizes[right]
+        total = int(products[: between.size].sum() + (sizes[groups] * (sizes[groups] - 1) // 2).sum())
+        if total > max_pairs:
+            raise ValueError(f"`max_pairs` is {max_pairs:,}, but copies expand to {total:,} pairs: raise max_pairs")
+        block = np.repeat(np.arange(left.size), products)
+        rank = np.arange(products.sum()) - np.repeat(np.cumsum(products) - products, products)
+        a = members[starts[left[block]] + rank // sizes[right[block]]]
+        b = members[starts[right[block]] + rank % sizes[right[block]]]
+        wanted = (left[block] != right[block]) | (a < b)
+        frame = pd.DataFrame({"i": np.minimum(a, b), "j": np.maximum(a, b), "jaccard": value[block]})[wanted]
+        return frame.sort_values(["i", "j"], ignore_index=True)
+
+    def __repr__(self) -> str:
+        report = self.report
+        return (
+            f"NearDuplicates at threshold {report['parameters']['threshold']}: {report['documents']:,} documents, "
+            f"{report['candidates']:,} candidates, {len(self.pairs):,} pairs, {report['clusters']:,} clusters "
+            f"(largest {report['largest_cluster']:,}), {report['removed']:,} removed, "
+            f"{report['documents'] - report['removed']:,} kept; {sum(report['seconds'].values()):.2f} s"
+        )
+
+
+def find_near_duplicates(
+    texts: Iterable[str],
+    threshold: float = 0.8,
+    *,
+    k: int = 5,
+    unit: str = "char",
+    normalize: Normalize = "default",
+    short_texts: str = "whole",
+    empty: str = "keep",
+    scheme: Scheme | None = None,
+    num_hashes: int = 256,
+    recall: float = 0.95,
+    banding: Banding | None = None,
+    seed: int = 42,
+    linkage: str = "star",
+    bucket_pairs: str = "all",
+    max_pairs: int = 100_000_000,
+    progress: bool = False,
+) -> NearDuplicates:
+    """Find the pairs of documents with Jaccard similarity of at least `threshold`, and what to keep.
+
+    Shingle, group equal shingle sets, sign, band, verify every candidate pair exactly, cluster. No pair
+    below the threshold is reported; a pair exactly at the threshold is found with probability `recall`
+    or better, pairs above it more often still.
+
+    Parameters
+    ----------
+    texts : sequence or iterable of str
+        Documents; positions 0..n-1 name them in the result.
+    threshold : float in (0, 1]
+        Exact Jaccard similarity from which a pair counts; 1 finds equal shingle sets.
+    k, unit, normalize, short_texts
+        What a shingle is: see `shingle`.
+    empty : {"keep", "duplicates"}
+        Documents without a shingle are similar to nothing and kept; or all are copies of the first.
+    scheme : Scheme, optional
+        How to sign; `MinHash` with as many hashes as the banding needs by default.
+    num_hashes : int
+        Budget for the banding where `scheme` and `banding` leave it open; it takes what it needs.
+    recall : float in (0, 1)
+        Wanted P(candidate) of a pair at the threshold, where `banding` leaves it open.
+    banding : Banding, optional
+        Bands and rows; ``Banding.for_recall(threshold, recall, num_hashes)`` by default.
+    seed : int
+        Of the default scheme.
+    linkage : {"star", "components"}
+        "star": in document order, remove a document if it has a pair with a kept one. Every removed
+        document is at or above the threshold to its representative, and no two kept ones are.
+        "components": keep the first of every connected component, however long its chains.
+    bucket_pairs, max_pairs
+        See `candidate_pairs`.
+    progress : bool
+        Show progress bars.
+
+    Returns
+    -------
+    NearDuplicates
+
+    Raises
+    ------
+    TypeError
+        If `texts` is a bare str or holds anything but str.
+    ValueError
+        If an option is out of range, no banding within the budget reaches the recall, or there are more
+        candidate pairs than `max_pairs`.
+
+    Examples
+    --------
+    >>> import minhash_nb as mnb
+    >>> texts = ["The tide comes in at noon today.", "the tide comes in at noon today!", "Low water at six."]
+    >>> result = mnb.find_near_duplicates(texts, threshold=0.7)
+    >>> result.pairs[["i", "j", "jaccard"]]
+       i  j  jaccard
+    0  0  1  0.931034
+    >>> result.keep
+    array([ True, False,  True])
+    """
+    threshold = check_probability("threshold", threshold)
+    check_choice("linkage", linkage, ("star", "components"))
+    check_choice("empty", empty, ("keep", "duplicates"))
+    check_integer("max_pairs", max_pairs, least=0)
+    if banding is None:
+        banding = Banding.for_recall(threshold, recall, scheme.num_hashes if scheme else num_hashes)
+    if scheme is None:
+        scheme = MinHash(num_hashes=banding.num_hashes, seed=seed)
+    seconds: dict[str, float] = {}
+
+    with _timed(seconds, "shingle"):
+        shingles = shingle(texts, k, unit, "fast", normalize, short_texts, progress=progress)
+        is_empty = shingles.is_empty
+    with _timed(seconds, "group"):
+        first = first_equal(shingles)
+        if empty == "duplicates" and is_empty.any():
+            first[is_empty] = np.argmax(is_empty)
+        is_copy = first != np.arange(len(shingles))
+    with _timed(seconds, "sign"):
+        signatures = compute_signatures(shingles, scheme, progress=progress)
+    with _timed(seconds, "band"):
+        distinct = SignatureMatrix(signatures.values, is_empty | is_copy, scheme, signatures.shingling)
+        candidates = candidate_pairs(distinct, banding, bucket_pairs=bucket_pairs, max_pairs=max_pairs)
+    with _timed(seconds, "verify"):
+        verified, jaccard = _verify(shingles, candidates, threshold, progress)
+    with _timed(seconds, "cluster"):
+        # Equal sets have equal neighbours: a copy goes where the first of its kind goes.
+        cluster = star_clusters if linkage == "star" else connected_components
+        labels = cluster(verified, len(shingles))[first]
+        copies = np.flatnonzero(is_copy)
+        pairs = _pair_frame(
+            np.concatenate((verified, np.stack((first[copies], copies), axis=1))),
+            np.concatenate((jaccard, np.ones(copies.size))),
+            np.concatenate((estimate_jaccard(signatures, verified), np.ones(copies.size))),
+        )
+        removed, clusters = _removed_frame(shingles, labels), _cluster_frame(pairs, labels)
+    report = {
+        "documents": len(shingles),
+        "empty": int(is_empty.sum()),
+        "short": int(shingles.is_short.sum()),
+        "exact_duplicates": copies.size,
+        "candidates": len(candidates),
+        "verified": len(verified),
+        "clusters": len(clusters),
+        "removed": len(removed),
+        "largest_cluster": int(clusters["size"].max()) if len(clusters) else min(1, len(shingles)),
+        "parameters": {
+            "threshold": threshold,
+            "shingling": shingles.shingling and shingles.shingling.key,
+            "empty": empty,
+            "scheme": scheme.key,
+            "num_bands": banding.num_bands,
+            "rows_per_band": banding.rows_per_band,
+            "recall_at_threshold": float(banding.detection_probability(threshold)),
+            "linkage": linkage,
+            "bucket_pairs": bucket_pairs,
+            "max_pairs": max_pairs,
+        },
+        "seconds": seconds,
+    }
+    return NearDuplicates(pairs, labels, removed, clusters, report)
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
+    start = perf_counter()
+    yield
+    seconds[step] = perf_counter() - start
+
+
+def _verify(
+    shingles: ShingleMatrix, candidates: np.ndarray, threshold: float, progress: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the candidate pairs at or above the threshold, and their exact Jaccard similarity."""
+    from tqdm import tqdm
+
+    pairs, values = [candidates[:0]], [np.empty(0)]
+    with tqdm(total=len(candidates), desc="verifying", unit="pair", disable=not progress) as bar:
+        for start in range(0, len(candidates), VERIFY_PAIRS):
+            part = candidates[start : start + VERIFY_PAIRS]
+            jaccard = exact_jaccard(shingles, part)
+            similar = jaccard >= threshold
+            pairs.append(part[similar])
+            values.append(jaccard[similar])
+            bar.update(len(part))
+    return np.concatenate(pairs), np.concatenate(values)
+
+
+def _pair_frame(pairs: np.ndarray, jaccard: np.ndarray, estimate: np.ndarray) -> pd.DataFrame:
+    import pandas as pd
+
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    columns = {"i": pairs[:, 0], "j": pairs[:, 1], "jaccard": jaccard, "estimate": estimate}
+    return pd.DataFrame({name: values[order] for name, values in columns.items()})
+
+
+def _removed_frame(shingles: ShingleMatrix, labels: np.ndarray) -> pd.DataFrame:
+    import pandas as pd
+
+    documents = np.flatnonzero(labels != np.arange(labels.size))
+    representatives = labels[documents]
+    jaccard = exact_jaccard(shingles, np.stack((documents, representatives), axis=1))
+    jaccard[shingles.is_empty[documents]] = 1.0  # removed as copies by empty="duplicates"
+    return pd.DataFrame({"document": documents, "representative": representatives, "jaccard": jaccard})
+
+
+def _cluster_frame(pairs: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
+    import pandas as pd
+
+    representatives, sizes = np.unique(labels, return_counts=True)
+    label = labels[pairs["i"].to_numpy()]
+    inside = label == labels[pairs["j"].to_numpy()]
+    least = pairs["jaccard"][inside].groupby(label[inside]).min()
+    several = representatives[sizes > 1]
+    return pd.DataFrame(
+        {
+            "representative": several,
+            "size": sizes[sizes > 1],
+            "least_jaccard": least.reindex(several).to_numpy(),
+        }
+    )

@@ -1,0 +1,201 @@
+"""How similar given pairs are: estimated from signatures, exactly from shingles, and explained for two texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minhash_nb.kernels import similarity as kernels
+from minhash_nb.shingling import Normalize, ShingleMatrix, Shingling
+from minhash_nb.signatures import SignatureMatrix
+from minhash_nb.threads import parallel_region
+from minhash_nb.validation import as_pairs, as_texts
+
+
+def estimate_jaccard(signatures: SignatureMatrix, pairs: Any) -> np.ndarray:
+    """Estimate the Jaccard similarity of pairs: the fraction of equal slots.
+
+    Parameters
+    ----------
+    signatures : SignatureMatrix
+        From `compute_signatures` or `sign_texts`.
+    pairs : int array (n_pairs, 2), or a DataFrame with columns i and j
+        Positions of documents.
+
+    Returns
+    -------
+    float64 array (n_pairs,)
+        0.0 where a document is empty.
+
+    Raises
+    ------
+    ValueError
+        If `pairs` has another shape or a position that does not exist.
+
+    Notes
+    -----
+    Unbiased; for `MinHash` the variance is J (1 - J) / num_hashes: at 128 hashes a standard deviation of
+    .044 at J = .5 and .027 at .9. Source: Broder (1997).
+
+    Examples
+    --------
+    >>> import minhash_nb as mnb
+    >>> signatures = mnb.sign_texts(["one text", "one text", ""], mnb.MinHash(num_hashes=32))
+    >>> mnb.estimate_jaccard(signatures, [(0, 1), (1, 2)])
+    array([1., 0.])
+    """
+    array = as_pairs(pairs, len(signatures))
+    equal = np.empty(len(array), dtype=np.int64)
+    with parallel_region():
+        kernels.count_equal_slots(signatures.values, array, equal)
+    equal[signatures.is_empty[array].any(axis=1)] = 0
+    return equal / signatures.values.shape[1]
+
+
+def exact_jaccard(shingles: ShingleMatrix, pairs: Any) -> np.ndarray:
+    """Compute the Jaccard similarity of pairs from their shingle ids.
+
+    Parameters
+    ----------
+    shingles : ShingleMatrix
+        From `shingle`, or your own ids.
+    pairs : int array (n_pairs, 2), or a DataFrame with columns i and j
+        Positions of documents.
+
+    Returns
+    -------
+    float64 array (n_pairs,)
+        Common ids over ids in the union; 0.0 where a document is empty, also against another empty one.
+
+    Raises
+    ------
+    ValueError
+        If `pairs` has another shape or a position that does not exist.
+
+    Notes
+    -----
+    Linear in the sizes of the documents. Exact on ids: see `shingle` for how rarely two shingles share one.
+
+    Examples
+    --------
+    >>> import minhash_nb as mnb
+    >>> mnb.exact_jaccard(mnb.ShingleMatrix.from_sets([{1, 2, 3}, {2, 3, 4}]), [(0, 1)])
+    array([0.5])
+    """
+    array = as_pairs(pairs, len(shingles))
+    common = np.empty(len(array), dtype=np.int64)
+    with parallel_region():
+        kernels.count_common(shingles.indptr, shingles.indices, array, common)
+    union = shingles.sizes[array].sum(axis=1) - common
+    return common / np.maximum(union, 1)
+
+
+def first_equal(shingles: ShingleMatrix) -> np.ndarray:
+    """Return for each document the first one with the same set of shingles, int64 (n_docs,).
+
+    An empty document is its own first. Linear in the number of ids; rows are compared in full.
+    """
+    digests = np.empty(len(shingles), dtype=np.uint64)
+    first = np.empty(len(shingles), dtype=np.int64)
+    table = np.full(1 << (2 * max(len(shingles), 1) - 1).bit_length(), -1, dtype=np.int32)
+    with parallel_region():
+        kernels.digest_rows(shingles.indptr, shingles.indices, digests)
+        kernels.first_equal_row(shingles.indptr, shingles.indices, digests, table, first)
+    return first
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Why two texts match, or do not: made by `compare`.
+
+    Parameters
+    ----------
+    jaccard : float
+        Shared shingles over shingles in the union; 0.0 if either text has none.
+    containment_first, containment_second : float
+        Which part of the first (second) text's shingles the other one has.
+    shared, only_first, only_second : tuple of str (bytes for unit="byte")
+        Distinct shingles in the order in which they first occur.
+    shingling : Shingling
+        The options used.
+    """
+
+    jaccard: float
+    containment_first: float
+    containment_second: float
+    shared: tuple[Any, ...]
+    only_first: tuple[Any, ...]
+    only_second: tuple[Any, ...]
+    shingling: Shingling
+
+    def __repr__(self) -> str:
+        union = len(self.shared) + len(self.only_first) + len(self.only_second)
+        lines = [
+            f"Jaccard {self.jaccard:.4f} = {len(self.shared)} shared of {union} shingles "
+            f"(k={self.shingling.k}, unit={self.shingling.unit!r})",
+            f"containment: {self.containment_first:.4f} of the first in the second, "
+            f"{self.containment_second:.4f} of the second in the first",
+        ]
+        for title, shingles in (
+            ("shared", self.shared),
+            ("only in the first", self.only_first),
+            ("only in the second", self.only_second),
+        ):
+            shown = ", ".join(map(repr, shingles[:8]))
+            more = f", ... ({len(shingles)} in all)" if len(shingles) > 8 else ""
+            lines.append(f"{title + ':':<20} {shown or 'none'}{more}")
+        return "\n".join(lines)
+
+
+def compare(
+    first: str,
+    second: str,
+    k: int = 5,
+    unit: str = "char",
+    normalize: Normalize = "default",
+    short_texts: str = "whole",
+) -> Comparison:
+    """Show why two texts match: similarity, containment both ways, shared and own shingles as text.
+
+    Parameters
+    ----------
+    first, second : str
+        The texts.
+    k, unit, normalize, short_texts
+        As in `shingle`.
+
+    Returns
+    -------
+    Comparison
+        Exact: on the shingles themselves, not on their ids.
+
+    Raises
+    ------
+    TypeError
+        If a text is not a str.
+
+    Examples
+    --------
+    >>> import minhash_nb as mnb
+    >>> mnb.compare("a small text", "a smart text", k=4)
+    Jaccard 0.2857 = 4 shared of 14 shingles (k=4, unit='char')
+    containment: 0.4444 of the first in the second, 0.4444 of the second in the first
+    shared:              'a sm', ' sma', ' tex', 'text'
+    only in the first:   'smal', 'mall', 'all ', 'll t', 'l te'
+    only in the second:  'smar', 'mart', 'art ', 'rt t', 't te'
+    """
+    shingling = Shingling(k=k, unit=unit, normalize=normalize, short_texts=short_texts)
+    a, b = (dict.fromkeys(shingling.texts(text)) for text in as_texts([first, second]))
+    shared = tuple(shingle for shingle in a if shingle in b)
+    union = len(a) + len(b) - len(shared)
+    return Comparison(
+        jaccard=len(shared) / union if shared else 0.0,
+        containment_first=len(shared) / len(a) if shared else 0.0,
+        containment_second=len(shared) / len(b) if shared else 0.0,
+        shared=shared,
+        only_first=tuple(shingle for shingle in a if shingle not in b),
+        only_second=tuple(shingle for shingle in b if shingle not in a),
+        shingling=shingling,
+    )
