@@ -8,9 +8,9 @@ from minhash_nb import datasets, reference, theory
 from minhash_nb.banding import Banding, candidate_pairs
 from minhash_nb.clustering import connected_components
 from minhash_nb.pipeline import NearDuplicates, find_near_duplicates
-from minhash_nb.schemes import MinHash
+from minhash_nb.schemes import FastSimilaritySketch, MinHash, OnePermutation, SuperMinHash
 from minhash_nb.shingling import ShingleMatrix, Shingling, shingle
-from minhash_nb.signatures import SignatureMatrix, compute_signatures, sign_texts
+from minhash_nb.signatures import SignatureMatrix, compute_signatures, merge_signatures, sign_texts
 from minhash_nb.similarity import Comparison, compare, estimate_jaccard, exact_jaccard
 from minhash_nb.threads import num_threads, show_config
 
@@ -19,11 +19,14 @@ __version__ = _version("minhash-nb")
 __all__ = [
     "Banding",
     "Comparison",
+    "FastSimilaritySketch",
     "MinHash",
     "NearDuplicates",
+    "OnePermutation",
     "ShingleMatrix",
     "Shingling",
     "SignatureMatrix",
+    "SuperMinHash",
     "candidate_pairs",
     "compare",
     "compute_signatures",
@@ -32,6 +35,7 @@ __all__ = [
     "estimate_jaccard",
     "exact_jaccard",
     "find_near_duplicates",
+    "merge_signatures",
     "num_threads",
     "plotting",
     "reference",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,9 @@ from minhash_nb import theory
 from minhash_nb.kernels import banding as kernels
 from minhash_nb.signatures import SignatureMatrix
 from minhash_nb.threads import parallel_region
-from minhash_nb.validation import check_choice, check_integer, check_probability
+from minhash_nb.validation import check_choice, check_instance, check_integer, check_probability
+
+BLIND = 0.05  # a recall at the threshold below this cannot be meant
 
 
 @dataclass(frozen=True)
@@ -133,14 +136,33 @@ class Banding:
 
 
 def _bands_for(threshold: float, recall: float, rows: int) -> float:
-    """Return the fewest bands of so many rows that reach the recall (infinite if s**r vanishes)."""
+    """Return the fewest bands of so many rows that reach the recall (infinite if s**r all but vanishes)."""
     agree = threshold**rows
     if agree == 1.0:
         return 1
-    bands = math.ceil(math.log1p(-recall) / math.log1p(-agree)) if agree > 0.0 else math.inf
-    if bands < 2**53 and theory.s_curve(threshold, int(bands), rows) < recall:  # rounding of the logarithms
+    estimate = math.log1p(-recall) / math.log1p(-agree) if agree > 0.0 else math.inf
+    if estimate > 2**53:
+        return math.inf
+    bands = max(1, math.ceil(estimate) - 1)  # the logarithms are rounded, up or down
+    while theory.s_curve(threshold, bands, rows) < recall:
         bands += 1
     return bands
+
+
+def _check_banding(banding: Any) -> None:
+    check_instance("banding", banding, Banding, "Banding(16, 8) or Banding.for_recall(0.8)")
+
+
+def warn_if_blind(banding: Banding, threshold: float) -> None:
+    """Warn if a pair at the threshold is hardly ever a candidate, as with 20 bands of 450 rows."""
+    _check_banding(banding)
+    probability = banding.detection_probability(threshold)
+    if probability < BLIND:
+        warnings.warn(
+            f"{banding} makes a pair at threshold {threshold} a candidate with probability {probability:.2g} only: "
+            "use fewer rows per band, or Banding.for_recall",
+            stacklevel=3,
+        )
 
 
 def candidate_pairs(
@@ -186,9 +208,16 @@ def candidate_pairs(
     >>> mnb.candidate_pairs(mnb.sign_texts(texts, mnb.MinHash(128)), mnb.Banding(32, 4))
     array([[0, 1]])
     """
+    check_instance("signatures", signatures, SignatureMatrix, "compute_signatures or sign_texts")
+    _check_banding(banding)
     check_choice("bucket_pairs", bucket_pairs, ("all", "star"))
     max_pairs = check_integer("max_pairs", max_pairs, least=0)
-    have = signatures.values.shape[1]
+    if not signatures.scheme.bandable:
+        raise ValueError(
+            f"signatures of {signatures.scheme} have empty slots, which would share bands by being empty: "
+            "choose a densification, or FastSimilaritySketch"
+        )
+    have = signatures.scheme.num_hashes
     if banding.num_hashes > have:
         fits = have // banding.num_bands
         shrink = f"rows_per_band={fits} or " if fits else ""
@@ -201,7 +230,7 @@ def candidate_pairs(
     band_pairs = np.zeros(banding.num_bands, dtype=np.int64)
     counts = np.zeros(len(signatures), dtype=np.int64)
     star = bucket_pairs == "star"
-    rows, values = banding.rows_per_band, signatures.values
+    rows, values = banding.rows_per_band, signatures.slots
     with parallel_region():
         kernels.link_buckets(values, signatures.is_empty, rows, links, leads, band_pairs)
         # No band has more pairs than there are in all; counting them one by one could take too long.

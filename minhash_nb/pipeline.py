@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minhash_nb.banding import Banding, candidate_pairs
+from minhash_nb.banding import Banding, candidate_pairs, warn_if_blind
 from minhash_nb.clustering import connected_components, star_clusters
-from minhash_nb.schemes import MinHash, Scheme
+from minhash_nb.schemes import FastSimilaritySketch, Scheme
 from minhash_nb.shingling import Normalize, ShingleMatrix, shingle
-from minhash_nb.signatures import SignatureMatrix, compute_signatures
+from minhash_nb.signatures import SignatureMatrix, check_scheme, compute_signatures
 from minhash_nb.similarity import estimate_jaccard, exact_jaccard, first_equal
 from minhash_nb.validation import check_choice, check_integer, check_probability
 
@@ -133,7 +133,7 @@ def find_near_duplicates(
     empty : {"keep", "duplicates"}
         Documents without a shingle are similar to nothing and kept; or all are copies of the first.
     scheme : Scheme, optional
-        How to sign; `MinHash` with as many hashes as the banding needs by default.
+        How to sign; by default `FastSimilaritySketch` with as many slots as the banding needs.
     num_hashes : int
         Budget for the banding where `scheme` and `banding` leave it open; it takes what it needs.
     recall : float in (0, 1)
@@ -178,10 +178,13 @@ def find_near_duplicates(
     check_choice("linkage", linkage, ("star", "components"))
     check_choice("empty", empty, ("keep", "duplicates"))
     check_integer("max_pairs", max_pairs, least=0)
+    if scheme is not None:
+        check_scheme(scheme)
     if banding is None:
         banding = Banding.for_recall(threshold, recall, scheme.num_hashes if scheme else num_hashes)
+    warn_if_blind(banding, threshold)
     if scheme is None:
-        scheme = MinHash(num_hashes=banding.num_hashes, seed=seed)
+        scheme = FastSimilaritySketch(num_hashes=banding.num_hashes, seed=seed)
     seconds: dict[str, float] = {}
 
     with _timed(seconds, "shingle"):

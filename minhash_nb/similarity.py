@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from minhash_nb.kernels import packing
 from minhash_nb.kernels import similarity as kernels
 from minhash_nb.shingling import Normalize, ShingleMatrix, Shingling
 from minhash_nb.signatures import SignatureMatrix
 from minhash_nb.threads import parallel_region
-from minhash_nb.validation import as_pairs, as_texts
+from minhash_nb.validation import as_pairs, as_texts, check_instance
 
 
 def estimate_jaccard(signatures: SignatureMatrix, pairs: Any) -> np.ndarray:
@@ -46,12 +47,28 @@ def estimate_jaccard(signatures: SignatureMatrix, pairs: Any) -> np.ndarray:
     >>> mnb.estimate_jaccard(signatures, [(0, 1), (1, 2)])
     array([1., 0.])
     """
+    check_instance("signatures", signatures, SignatureMatrix, "compute_signatures or sign_texts")
     array = as_pairs(pairs, len(signatures))
-    equal = np.empty(len(array), dtype=np.int64)
+    equal, slots = _count_slots(signatures, array)
+    chance = 0.0 if signatures.bits == 32 else 0.5**signatures.bits
+    estimate = (equal / np.maximum(slots, 1) - chance) / (1.0 - chance)
+    estimate[signatures.is_empty[array].any(axis=1)] = 0.0
+    return estimate
+
+
+def _count_slots(signatures: SignatureMatrix, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray | int]:
+    """Return how many slots of each pair agree, and how many count at all."""
+    equal, slots = np.empty(len(pairs), dtype=np.int64), signatures.scheme.num_hashes
     with parallel_region():
-        kernels.count_equal_slots(signatures.values, array, equal)
-    equal[signatures.is_empty[array].any(axis=1)] = 0
-    return equal / signatures.values.shape[1]
+        if signatures.bits < 32:
+            packing.count_unequal_slots(signatures.values, signatures.bits, pairs, equal)
+            return slots - equal, slots
+        kernels.count_equal_slots(signatures.values, pairs, equal)
+        if signatures.scheme.bandable:
+            return equal, slots
+        both_empty = np.empty(len(pairs), dtype=np.int64)
+        kernels.count_both_empty(signatures.values, pairs, both_empty)
+    return equal - both_empty, slots - both_empty
 
 
 def exact_jaccard(shingles: ShingleMatrix, pairs: Any) -> np.ndarray:
@@ -84,6 +101,7 @@ def exact_jaccard(shingles: ShingleMatrix, pairs: Any) -> np.ndarray:
     >>> mnb.exact_jaccard(mnb.ShingleMatrix.from_sets([{1, 2, 3}, {2, 3, 4}]), [(0, 1)])
     array([0.5])
     """
+    check_instance("shingles", shingles, ShingleMatrix, "shingle(texts)")
     array = as_pairs(pairs, len(shingles))
     common = np.empty(len(array), dtype=np.int64)
     with parallel_region():

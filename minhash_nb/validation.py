@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,12 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     return value
 
 
+def check_instance(name: str, value: Any, kind: type, source: str) -> None:
+    """Raise TypeError, which names `source` as the way to make one, unless `value` is a `kind`."""
+    if not isinstance(value, kind):
+        raise TypeError(f"`{name}` must be a {kind.__name__}, got {type(value).__name__}: {source} makes one")
+
+
 def as_texts(texts: Any, name: str = "texts") -> list[str]:
     """Return any sequence or iterable of str (list, Series, Arrow array, generator) as a list of str.
 
@@ -69,20 +75,26 @@ def as_texts(texts: Any, name: str = "texts") -> list[str]:
     Raises
     ------
     TypeError
-        If `texts` is one bare string, is not iterable, or holds anything that is not a str
-        (the first such position is named).
+        If `texts` is one bare string, a set (no order), a mapping or a data frame, is not iterable, or
+        holds anything that is not a str (the first such position is named).
     """
-    if isinstance(texts, (str, bytes)):
-        raise TypeError(f"`{name}` must be a sequence of documents, got one {type(texts).__name__}: put it in a list")
+    kind = type(texts).__name__
     for method in ("to_pylist", "tolist"):  # Arrow arrays; pandas Series and NumPy arrays
         if hasattr(texts, method):
             texts = getattr(texts, method)()
             break
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"`{name}` must be a sequence of documents, got one {kind}: put it in a list")
+    if isinstance(texts, (set, frozenset)):
+        raise TypeError(f"`{name}` must have an order, got a {kind}: put it in a list, sorted")
+    if isinstance(texts, Mapping) or hasattr(texts, "columns"):  # iterating gives the names
+        raise TypeError(f"`{name}` must be a sequence of str, got a {kind}: take one column, or the values")
     try:
-        documents = list(texts)
+        iterator = iter(texts)
     except TypeError:
-        raise TypeError(f"`{name}` must be a sequence of str, got {type(texts).__name__}") from None
-    if any(kind is not str for kind in set(map(type, documents))):
+        raise TypeError(f"`{name}` must be a sequence of str, got {kind}") from None
+    documents = list(iterator)
+    if set(map(type, documents)) - {str}:
         for position, document in enumerate(documents):
             if not isinstance(document, str):
                 hint = "fill or drop missing texts first" if _is_missing(document) else "convert it to str first"

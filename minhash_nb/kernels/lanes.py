@@ -44,19 +44,19 @@ def _mersenne31(builder, a, x, b):
 
 
 def _minimum_block(hash_value, vectors):
-    """Make ``f(ids, count, a, b, out)``: lower vectors * LANES slots of `out` to the least hash values."""
+    """Make ``f(ids, count, a, b, out, start)``: lower vectors * LANES slots of `out` to the least hash values."""
 
     @intrinsic
-    def minimum_block(context, ids, count, a, b, out):
+    def minimum_block(context, ids, count, a, b, out, start):
         def generate(context, builder, signature, args):
-            ids, count, a, b, out = (
+            ids, count, a, b, out, start = (
                 context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
                 for kind, value in zip(signature.args, args, strict=True)
             )
 
             def place(pointer, number):
-                start = builder.gep(pointer, [ir.Constant(_INT64, number * LANES)])
-                return builder.bitcast(start, _VECTOR.as_pointer())
+                index = builder.add(start, ir.Constant(_INT64, number * LANES))
+                return builder.bitcast(builder.gep(pointer, [index]), _VECTOR.as_pointer())
 
             def load(pointer, number):
                 vector = builder.load(place(pointer, number))
@@ -79,7 +79,7 @@ def _minimum_block(hash_value, vectors):
                 builder.store(builder.load(minimum), place(out, number)).align = 4
             return context.get_dummy_value()
 
-        return types.void(ids, types.int64, a, b, out), generate
+        return types.void(ids, types.int64, a, b, out, types.int64), generate
 
     return minimum_block
 
@@ -87,44 +87,43 @@ def _minimum_block(hash_value, vectors):
 if numba.config.DISABLE_JIT:
 
     @helper
-    def lower_multiply_add(ids, count, a, b, out):
-        """Lower each ``out[j]`` to the least of (a[j] x + b[j]) mod 2^32 over the first `count` ids x."""
+    def lower_multiply_add(ids, count, a, b, out, size):
+        """Lower ``out[:size]`` to the least of (a[j] x + b[j]) mod 2^32 over the first `count` ids x."""
         for x in ids[:count]:
-            for j in range(out.size):
+            for j in range(size):
                 out[j] = min(out[j], a[j] * x + b[j])
 
     @helper
-    def lower_mersenne31(ids, count, a, b, out):
-        """Lower each ``out[j]`` to the least of (a[j] x + b[j]) mod 2^31 - 1 over the first `count` ids x."""
+    def lower_mersenne31(ids, count, a, b, out, size):
+        """Lower ``out[:size]`` to the least of (a[j] x + b[j]) mod 2^31 - 1 over the first `count` ids x."""
         for x in ids[:count]:
-            for j in range(out.size):
+            for j in range(size):
                 value = (np.uint64(a[j]) * np.uint64(x) + np.uint64(b[j])) % np.uint64(2**31 - 1)
                 out[j] = min(out[j], np.uint32(value))
 
 else:
 
     def _in_blocks(hash_value):
-        """Cut the slots into blocks that fit the registers: 8 vectors, then 4, then single ones."""
-        eight, four, one = (_minimum_block(hash_value, vectors) for vectors in (8, 4, 1))
+        """Cut the slots into blocks that fit the registers: 8 vectors, then fewer."""
+        eight, four, two, one = (_minimum_block(hash_value, vectors) for vectors in (8, 4, 2, 1))
 
         @helper
-        def lower(ids, count, a, b, out):
-            start = 0
-            while start + 8 * LANES <= out.size:
-                stop = start + 8 * LANES
-                eight(ids, count, a[start:stop], b[start:stop], out[start:stop])
-                start = stop
-            while start + 4 * LANES <= out.size:
-                stop = start + 4 * LANES
-                four(ids, count, a[start:stop], b[start:stop], out[start:stop])
-                start = stop
-            while start < out.size:
-                stop = start + LANES
-                one(ids, count, a[start:stop], b[start:stop], out[start:stop])
-                start = stop
+        def lower(ids, count, a, b, out, size):
+            start = np.int64(0)
+            while start + 8 * LANES <= size:
+                eight(ids, count, a, b, out, start)
+                start += 8 * LANES
+            if start + 4 * LANES <= size:
+                four(ids, count, a, b, out, start)
+                start += 4 * LANES
+            if start + 2 * LANES <= size:
+                two(ids, count, a, b, out, start)
+                start += 2 * LANES
+            if start < size:
+                one(ids, count, a, b, out, start)
 
         return lower
 
-    # The sizes of a, b and out are equal and a multiple of LANES; all arrays are contiguous uint32.
+    # `size`, a multiple of LANES, slots of `out` are lowered; all arrays are contiguous uint32.
     lower_multiply_add = _in_blocks(_multiply_add)
     lower_mersenne31 = _in_blocks(_mersenne31)

@@ -30,7 +30,7 @@ def multiply_add(indptr, indices, a, b, out):
                 ids = indices[start : min(start + BLOCK, indptr[d + 1])]
                 for i in range(ids.size):
                     prepared[i] = fold32(np.uint64(ids[i]))
-                lower_multiply_add(prepared, np.int64(ids.size), a, b, minima)
+                lower_multiply_add(prepared, np.int64(ids.size), a, b, minima, np.int64(a.size))
             out[d, :] = minima[: out.shape[1]]
 
 
@@ -51,5 +51,5 @@ def mersenne31(indptr, indices, a, b, out):
                 ids = indices[start : min(start + BLOCK, indptr[d + 1])]
                 for i in range(ids.size):
                     prepared[i] = np.uint32(np.uint64(ids[i]) % PRIME)
-                lower_mersenne31(prepared, np.int64(ids.size), a, b, minima)
+                lower_mersenne31(prepared, np.int64(ids.size), a, b, minima, np.int64(a.size))
             out[d, :] = minima[: out.shape[1]]

@@ -21,6 +21,19 @@ def count_equal_slots(values, pairs, out):
 
 
 @kernel(parallel=True)
+def count_both_empty(values, pairs, out):
+    """Fill ``out[p]`` with the number of slots that are empty (2^32 - 1) in both signatures of pair p."""
+    for p_ in prange(pairs.shape[0]):
+        p = np.int64(p_)
+        first = values[pairs[p, 0]]
+        second = values[pairs[p, 1]]
+        empty = np.int64(0)
+        for j in range(first.size):
+            empty += np.int64((first[j] & second[j]) == np.uint32(0xFFFFFFFF))
+        out[p] = empty
+
+
+@kernel(parallel=True)
 def count_common(indptr, indices, pairs, out):
     """Fill ``out[p]`` with the number of ids that both documents of pair p have (merge of sorted rows)."""
     for p_ in prange(pairs.shape[0]):

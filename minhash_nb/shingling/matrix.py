@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,15 +93,15 @@ class ShingleMatrix:
         >>> mnb.ShingleMatrix.from_sets([{3, 1}, [], [5, 5]]).indices
         array([1, 3, 5], dtype=uint32)
         """
-        rows = [sorted(set(row)) for row in sets]
-        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=indptr[1:])
-        flat = [element for row in rows for element in row]
-        for element in flat:
+        rows = [set(row) for row in sets]
+        for element in chain.from_iterable(rows):
             if isinstance(element, bool) or not isinstance(element, (int, np.integer)):
-                raise TypeError(f"`sets` must hold integers, got {element!r}")
+                raise TypeError(f"`sets` must hold sets of integers, got {element!r} in one")
             if not 0 <= element < 2**64:
                 raise ValueError(f"`sets` must hold ids from 0 to 2**64 - 1, got {element}")
+        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum([len(row) for row in rows], out=indptr[1:])
+        flat = [element for row in rows for element in sorted(row)]
         width = np.uint32 if max(flat, default=0) < 2**32 else np.uint64
         return cls(indptr, np.array(flat, dtype=width))
 
@@ -108,8 +109,8 @@ class ShingleMatrix:
     def from_scipy(cls, matrix: Any) -> ShingleMatrix:
         """Build from any scipy sparse matrix or array: the column numbers of its nonzero entries."""
         csr = matrix.tocsr().copy()
-        csr.eliminate_zeros()
         csr.sum_duplicates()
+        csr.eliminate_zeros()
         return cls(csr.indptr, csr.indices)
 
     def to_scipy(self) -> tuple[csr_array, np.ndarray]:
