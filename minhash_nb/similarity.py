@@ -3,42 +3,64 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from minhash_nb import theory
 from minhash_nb.kernels import packing
 from minhash_nb.kernels import similarity as kernels
 from minhash_nb.shingling import Normalize, ShingleMatrix, Shingling
 from minhash_nb.signatures import SignatureMatrix
 from minhash_nb.threads import parallel_region
-from minhash_nb.validation import as_pairs, as_texts, check_instance
+from minhash_nb.validation import as_pairs, as_texts, check_instance, check_probability
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def estimate_jaccard(signatures: SignatureMatrix, pairs: Any) -> np.ndarray:
+@overload
+def estimate_jaccard(signatures: SignatureMatrix, pairs: Any, *, interval: None = None) -> np.ndarray: ...
+
+
+@overload
+def estimate_jaccard(signatures: SignatureMatrix, pairs: Any, *, interval: float) -> pd.DataFrame: ...
+
+
+def estimate_jaccard(
+    signatures: SignatureMatrix, pairs: Any, *, interval: float | None = None
+) -> np.ndarray | pd.DataFrame:
     """Estimate the Jaccard similarity of pairs: the fraction of equal slots.
 
     Parameters
     ----------
     signatures : SignatureMatrix
-        From `compute_signatures` or `sign_texts`.
+        From `compute_signatures` or `sign_texts`; b-bit signatures are corrected for chance matches, which
+        can give a value below 0.
     pairs : int array (n_pairs, 2), or a DataFrame with columns i and j
         Positions of documents.
+    interval : float in (0, 1), optional
+        Confidence, for example 0.95: also return the ends of a Clopper-Pearson interval.
 
     Returns
     -------
-    float64 array (n_pairs,)
-        0.0 where a document is empty.
+    float64 array (n_pairs,), or with `interval` a DataFrame estimate, low, high
+        0.0 throughout where a document is empty.
 
     Raises
     ------
+    TypeError
+        If `signatures` is something else.
     ValueError
-        If `pairs` has another shape or a position that does not exist.
+        If `pairs` has another shape or a position that does not exist; if an interval is asked of a scheme
+        whose spread can exceed the binomial (OnePermutation with densification, on short documents).
 
     Notes
     -----
-    Unbiased; for `MinHash` the variance is J (1 - J) / num_hashes: at 128 hashes a standard deviation of
-    .044 at J = .5 and .027 at .9. Source: Broder (1997).
+    Unbiased; for `MinHash` the number of equal slots is binomial, the variance J (1 - J) / num_hashes (Broder
+    1997): at 128 hashes a standard deviation of .044 at J = .5 and .027 at .9. So the interval is exact for
+    `MinHash` (its coverage is at least the confidence), and conservative for `FastSimilaritySketch`,
+    `SuperMinHash` and undensified `OnePermutation`, which spread less.
 
     Examples
     --------
@@ -46,14 +68,35 @@ def estimate_jaccard(signatures: SignatureMatrix, pairs: Any) -> np.ndarray:
     >>> signatures = mnb.sign_texts(["one text", "one text", ""], mnb.MinHash(num_hashes=32))
     >>> mnb.estimate_jaccard(signatures, [(0, 1), (1, 2)])
     array([1., 0.])
+    >>> mnb.estimate_jaccard(signatures, [(0, 1)], interval=0.95).round(3)
+       estimate    low  high
+    0       1.0  0.891   1.0
     """
     check_instance("signatures", signatures, SignatureMatrix, "compute_signatures or sign_texts")
     array = as_pairs(pairs, len(signatures))
     equal, slots = _count_slots(signatures, array)
-    chance = 0.0 if signatures.bits == 32 else 0.5**signatures.bits
-    estimate = (equal / np.maximum(slots, 1) - chance) / (1.0 - chance)
-    estimate[signatures.is_empty[array].any(axis=1)] = 0.0
-    return estimate
+    none = signatures.is_empty[array].any(axis=1)
+    estimate = _without_chance(equal / np.maximum(slots, 1), signatures.bits)
+    estimate[none] = 0.0
+    if interval is None:
+        return estimate
+    confidence = check_probability("interval", interval, one=False)
+    if not signatures.scheme.at_most_binomial:
+        raise ValueError(
+            f"`interval` needs a scheme that spreads no more than the binomial, which {signatures.scheme} "
+            "does on short documents: use FastSimilaritySketch or MinHash"
+        )
+    import pandas as pd
+
+    ends = theory.clopper_pearson(equal, np.maximum(slots, 1), confidence)
+    low, high = (np.clip(_without_chance(end, signatures.bits), 0.0, 1.0) for end in ends)
+    low[none] = high[none] = 0.0
+    return pd.DataFrame({"estimate": estimate, "low": low, "high": high})
+
+
+def _without_chance(fraction: np.ndarray, bits: int) -> np.ndarray:
+    """Take the chance matches of b-bit slots out of a fraction of equal slots."""
+    return fraction if bits == 32 else np.asarray(theory.bbit_estimate(fraction, bits))
 
 
 def _count_slots(signatures: SignatureMatrix, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray | int]:

@@ -34,6 +34,10 @@ class Scheme(Protocol):
     def bandable(self) -> bool:
         """Whether two documents agree in a column with probability J, so that bands make sense."""
 
+    @property
+    def at_most_binomial(self) -> bool:
+        """Whether the number of equal slots never spreads more than num_hashes independent ones would."""
+
     def fill(self, indptr: np.ndarray, indices: np.ndarray, out: np.ndarray) -> None:
         """Write the signature of every CSR row into the uint32 array `out` (n_docs, num_hashes)."""
 

@@ -64,6 +64,7 @@ class FastSimilaritySketch:
     version: ClassVar[int] = 1
     mergeable: ClassVar[bool] = True
     bandable: ClassVar[bool] = True
+    at_most_binomial: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_size(self)

@@ -63,6 +63,7 @@ class MinHash:
     """Raised when the same parameters begin to give other values."""
     mergeable: ClassVar[bool] = True
     bandable: ClassVar[bool] = True
+    at_most_binomial: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_size(self)

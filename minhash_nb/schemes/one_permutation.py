@@ -76,6 +76,11 @@ class OnePermutation:
         return self.densification != "none"
 
     @property
+    def at_most_binomial(self) -> bool:
+        """Whether the number of equal slots never spreads more than num_hashes independent ones would."""
+        return self.densification == "none"
+
+    @property
     def key(self) -> dict[str, Any]:
         """Class, parameters and algorithm version as plain values; signatures with equal keys compare."""
         return scheme_key(self)

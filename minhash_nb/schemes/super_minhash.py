@@ -51,6 +51,7 @@ class SuperMinHash:
     version: ClassVar[int] = 1
     mergeable: ClassVar[bool] = True
     bandable: ClassVar[bool] = True
+    at_most_binomial: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_size(self)
