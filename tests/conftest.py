@@ -9,8 +9,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba-tests"))
 
+import hypothesis
 import numpy as np
 import pytest
+
+# A shared machine can be slow at any example; the same examples every time keep a red run reproducible.
+hypothesis.settings.register_profile("repository", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("repository")
 
 DATA = Path(os.environ.get("MINHASH_NB_DATA") or ROOT.parent / "shared" / "data")
 

@@ -174,9 +174,10 @@ def _lower_table() -> np.ndarray:
     return table
 
 
-def _md5_id(shingle: bytes) -> int:
-    """Return MD5, read as a big-endian integer, modulo 2**32: its last four bytes."""
-    return int.from_bytes(md5(shingle, usedforsecurity=False).digest()[-4:], "big")
+def _md5_ids(shingles: Iterable[bytes]) -> np.ndarray:
+    """Return MD5, read as a big-endian integer, modulo 2**32 (its last four bytes) for each shingle."""
+    digests = b"".join([md5(shingle, usedforsecurity=False).digest() for shingle in shingles])
+    return np.frombuffer(digests, dtype=">u4")[3::4].astype(np.uint32)
 
 
 def _md5_group(group: _Group, shingling: Shingling, ids: np.ndarray, starts: np.ndarray) -> None:
@@ -190,13 +191,12 @@ def _md5_group(group: _Group, shingling: Shingling, ids: np.ndarray, starts: np.
     found = kernels.number_windows(
         group.units, group.starts, group.ends, shingling.k, keep_short, table, numbers, firsts, sizes
     )
-    windows = [
-        group.units[start : start + size].tobytes()
-        for start, size in zip(firsts[:found].tolist(), sizes[:found].tolist(), strict=True)
-    ]
-    if group.units.itemsize > 1:
+    width, memory = group.units.itemsize, group.units.tobytes()
+    spans = zip((firsts[:found] * width).tolist(), (sizes[:found] * width).tolist(), strict=True)
+    windows = [memory[start : start + size] for start, size in spans]
+    if width > 1:
         windows = [window.decode("utf-32-le", "surrogatepass").encode("utf-8", "surrogatepass") for window in windows]
-    hashed = np.fromiter(map(_md5_id, windows), np.uint32, found)[numbers]
+    hashed = _md5_ids(windows)[numbers]
     ends = np.cumsum(counts)
     for target, count, end in zip(starts[group.documents].tolist(), counts.tolist(), ends.tolist(), strict=True):
         ids[target : target + count] = hashed[end - count : end]
@@ -204,6 +204,7 @@ def _md5_group(group: _Group, shingling: Shingling, ids: np.ndarray, starts: np.
 
 def _md5_words(texts: list[str], shingling: Shingling) -> np.ndarray:
     """Return the ids of all word shingles in order, each distinct one hashed once."""
-    hashed = cache(lambda shingle: _md5_id(shingle.encode("utf-8", "surrogatepass")))
-    shingles = (hashed(shingle) for text in texts for shingle in shingling.texts(text))
-    return np.fromiter(shingles, np.uint32)
+    numbers: dict[str, int] = {}
+    rows = [numbers.setdefault(str(shingle), len(numbers)) for text in texts for shingle in shingling.texts(text)]
+    hashed = _md5_ids(shingle.encode("utf-8", "surrogatepass") for shingle in numbers)
+    return hashed[np.array(rows, dtype=np.int64)]
