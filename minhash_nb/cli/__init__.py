@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 import minhash_nb
+from minhash_nb.cli._curve import curve
 from minhash_nb.cli._dedup import dedup, pairs
 from minhash_nb.cli._demo import demo
 
@@ -41,7 +42,7 @@ def config() -> None:
         click.echo(f"{name:<16} {value}")
 
 
-for command in (demo, dedup, pairs):
+for command in (demo, dedup, pairs, curve):
     cli.add_command(command)
 
 

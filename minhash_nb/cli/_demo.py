@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import IO, TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from minhash_nb.cli._dedup import name_documents, summary
-from minhash_nb.cli._options import detect
+from minhash_nb.cli._options import detect, save_figure
 from minhash_nb.io import Corpus, check_outputs, write_outputs, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from minhash_nb.banding import Banding
 
 THRESHOLD = 0.8
 SHOWN = 12
@@ -42,13 +41,14 @@ def demo(output_dir: str) -> None:
     """  # noqa: D301 - click reads the backspace
     from minhash_nb.banding import Banding
     from minhash_nb.datasets import installed_docs
+    from minhash_nb.plotting import plot_s_curve
 
     started = time.perf_counter()
     os.makedirs(output_dir, exist_ok=True)
     pairs_path, removed_path, picture_path = (
         os.path.join(output_dir, name) for name in ("pairs.csv", "removed.csv", "s_curve.png")
     )
-    check_outputs("-", [pairs_path, removed_path, picture_path])
+    check_outputs(None, [pairs_path, removed_path, picture_path])
     click.echo("reading docstrings and licences of installed packages", err=True)
     docs = installed_docs(progress=sys.stderr.isatty())
     names = docs["name"].to_list()
@@ -57,11 +57,12 @@ def demo(output_dir: str) -> None:
     result = detect(corpus, threads=None, threshold=THRESHOLD, banding=banding)
     pairs = name_documents(result.pairs, ["i", "j"], names)
     removed = name_documents(result.removed, ["document", "representative"], names)
+    draw = partial(plot_s_curve, [banding], threshold=THRESHOLD)
     write_outputs(
         {
             pairs_path: lambda stream: write_table(pairs, pairs_path, stream),
             removed_path: lambda stream: write_table(removed, removed_path, stream),
-            picture_path: lambda stream: _draw(banding, stream),
+            picture_path: partial(save_figure, draw, picture_path),
         }
     )
     for line in [
@@ -95,13 +96,3 @@ def _closest(pairs: pd.DataFrame) -> list[str]:
         if len(lines) == 2 * SHOWN:
             break
     return lines
-
-
-def _draw(banding: Banding, stream: IO[bytes]) -> None:
-    from matplotlib.figure import Figure  # not pyplot: no window system, no global state
-
-    from minhash_nb.plotting import plot_s_curve
-
-    figure = Figure(layout="constrained")
-    plot_s_curve([banding], threshold=THRESHOLD, ax=figure.subplots())
-    figure.savefig(stream, format="png", dpi=150)

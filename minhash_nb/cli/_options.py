@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 import numba
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from minhash_nb.pipeline import NearDuplicates
 
 F = TypeVar("F", bound=Callable[..., Any])
+PICTURES = ("png", "svg", "pdf")
 
 
 def _probability(_context: click.Context, parameter: click.Parameter, value: float) -> float:
@@ -66,6 +67,18 @@ REPORT = click.option("--report", type=click.Path(), metavar="JSON", help="Count
 def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     """Return one decorator out of several, the first on top."""
     return lambda function: reduce(lambda inner, outer: outer(inner), reversed(decorators), function)
+
+
+def save_figure(draw: Callable[..., Any], path: str, stream: IO[bytes]) -> None:
+    """Draw into one new Axes (the keyword ``ax`` of `draw`) and save it in the format that `path` names."""
+    from matplotlib.figure import Figure  # not pyplot: no window system, no global state
+
+    kind = path.rpartition(".")[2].lower()
+    if kind not in PICTURES:
+        raise click.UsageError(f"a picture must end in {', '.join('.' + known for known in PICTURES)}, got {path}")
+    figure = Figure(layout="constrained")
+    draw(ax=figure.subplots())
+    figure.savefig(stream, format=kind, dpi=150)
 
 
 def detect(corpus: Corpus, threads: int | None, **parameters: Any) -> NearDuplicates:

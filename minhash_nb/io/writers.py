@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 Writer = Callable[[IO[bytes]], None]
 
 
-def check_outputs(source: str | os.PathLike[str], outputs: Iterable[str | os.PathLike[str]]) -> None:
+def check_outputs(source: str | os.PathLike[str] | None, outputs: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse outputs that could not be written, or that would overwrite the input or one another.
 
     Parameters
     ----------
     source : path
-        The input: a file, a folder or ``"-"``.
+        The input: a file, a folder or ``"-"``; None where nothing is read.
     outputs : iterable of path
         Where results will go; ``"-"`` is standard output.
 
@@ -44,7 +44,8 @@ def check_outputs(source: str | os.PathLike[str], outputs: Iterable[str | os.Pat
         place = output if output == "-" else os.path.realpath(output)
         if output != "-":
             _check_writable(output, place)
-            _check_not_input(output, place, os.fspath(source))
+            if source is not None:
+                _check_not_input(output, place, os.fspath(source))
         if place in seen:
             raise InputError(f"two outputs would go to one place: {seen[place]} and {output}")
         seen[place] = output
