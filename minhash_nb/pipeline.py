@@ -15,7 +15,7 @@ from minhash_nb.clustering import connected_components, star_clusters
 from minhash_nb.schemes import FastSimilaritySketch, Scheme
 from minhash_nb.shingling import Normalize, ShingleMatrix, shingle
 from minhash_nb.signatures import SignatureMatrix, check_scheme, compute_signatures
-from minhash_nb.similarity import estimate_jaccard, exact_jaccard, first_equal
+from minhash_nb.similarity import estimate_jaccard, exact_jaccard, first_equal, similar_pairs
 from minhash_nb.validation import check_choice, check_integer, check_probability
 
 if TYPE_CHECKING:
@@ -257,10 +257,9 @@ def _verify(
     with tqdm(total=len(candidates), desc="verifying", unit="pair", disable=not progress) as bar:
         for start in range(0, len(candidates), VERIFY_PAIRS):
             part = candidates[start : start + VERIFY_PAIRS]
-            jaccard = exact_jaccard(shingles, part)
-            similar = jaccard >= threshold
-            pairs.append(part[similar])
-            values.append(jaccard[similar])
+            similar, jaccard = similar_pairs(shingles, part, threshold)
+            pairs.append(similar)
+            values.append(jaccard)
             bar.update(len(part))
     return np.concatenate(pairs), np.concatenate(values)
 

@@ -74,18 +74,36 @@ def hash_words(units, starts, ends, out, out_ends):
 
 @helper
 def _hash_windows(units, start, count, k, scratch, out, write):
-    """Hash the `count` windows of k units from `start` on into ``out[write:write + count]``."""
+    """Hash the `count` windows of k units from `start` on into ``out[write:write + count]``.
+
+    Windows of 2n and 2n + 1 units are put together from windows of n, so a shingle costs about 2 log2(k)
+    multiplications. Slices instead of sums of indices: the check for negative ones keeps a loop scalar.
+    """
+    top = np.int64(1)
+    while 2 * top <= k:
+        top *= 2
     for first in range(0, count, BLOCK):
         size = min(BLOCK, count - first)
         offset = start + first
-        # Slices, not sums of indices: numba's check for negative indices would keep these loops scalar.
-        block = units[offset : offset + size]
-        for i in range(size):
+        block = units[offset : offset + size + k - 1]
+        for i in range(block.size):
             scratch[i] = np.uint64(block[i]) + np.uint64(1)
-        for j in range(1, k):
-            block = units[offset + j : offset + j + size]
-            for i in range(size):
-                scratch[i] = scratch[i] * BASE + (np.uint64(block[i]) + np.uint64(1))
+        length = np.int64(1)  # scratch[i] is the hash of the `length` units from position i on
+        power = BASE
+        bit = top // 2
+        while bit:
+            later = scratch[length:]
+            for i in range(size + k - 2 * length):
+                scratch[i] = scratch[i] * power + later[i]
+            length *= 2
+            power *= power
+            if k & bit:
+                block = units[offset + length : offset + size + k - 1]
+                for i in range(block.size):
+                    scratch[i] = scratch[i] * BASE + (np.uint64(block[i]) + np.uint64(1))
+                length += 1
+                power *= BASE
+            bit //= 2
         target = out[write + first : write + first + size]
         for i in range(size):
             target[i] = np.uint32(mix64(scratch[i]) >> np.uint64(32))
@@ -100,13 +118,13 @@ def shingle_ids(units, starts, ends, k, keep_short, out, out_starts, documents):
     for d_ in prange(starts.size):
         d = np.int64(d_)
         length = ends[d] - starts[d]
+        window = min(np.int64(k), length)
         count = length - k + 1
-        window = np.int64(k)
         if count < 1:
             count = np.int64(keep_short and length > 0)
-            window = length
-        scratch = np.empty(BLOCK, dtype=np.uint64)
-        _hash_windows(units, starts[d], count, window, scratch, out, out_starts[documents[d]])
+        if count:
+            scratch = np.empty(BLOCK + window, dtype=np.uint64)
+            _hash_windows(units, starts[d], count, window, scratch, out, out_starts[documents[d]])
 
 
 @kernel(parallel=False)

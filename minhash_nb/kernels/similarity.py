@@ -6,6 +6,8 @@ from numba import prange
 from minhash_nb.kernels._compile import helper, kernel
 from minhash_nb.kernels.mixing import mix64
 
+STEPS = 64  # of a merge between two looks at whether it can still succeed
+
 
 @kernel(parallel=True)
 def count_equal_slots(values, pairs, out):
@@ -34,21 +36,30 @@ def count_both_empty(values, pairs, out):
 
 
 @kernel(parallel=True)
-def count_common(indptr, indices, pairs, out):
-    """Fill ``out[p]`` with the number of ids that both documents of pair p have (merge of sorted rows)."""
+def count_common(indptr, indices, pairs, floor, out):
+    """Fill ``out[p]`` with the number of ids that both documents of pair p have (merge of sorted rows).
+
+    A merge stops as soon as the pair cannot reach the Jaccard similarity `floor` any more; the count is
+    then too small, and the similarity that follows from it is below `floor` as well.
+    """
     for p_ in prange(pairs.shape[0]):
         p = np.int64(p_)
         i = indptr[pairs[p, 0]]
         j = indptr[pairs[p, 1]]
         i_stop = indptr[pairs[p, 0] + 1]
         j_stop = indptr[pairs[p, 1] + 1]
+        # J >= floor needs this many common ids; half an id less keeps rounding on the safe side.
+        needed = floor / (1.0 + floor) * (i_stop - i + j_stop - j) - 0.5
         common = np.int64(0)
-        while i < i_stop and j < j_stop:  # no branch on the comparison: it would be mispredicted
-            first = indices[i]
-            second = indices[j]
-            common += np.int64(first == second)
-            i += np.int64(first <= second)
-            j += np.int64(second <= first)
+        steps = min(i_stop - i, j_stop - j)  # the shorter rest is not used up in fewer
+        while steps > 0 and common + steps >= needed:
+            for _ in range(min(steps, STEPS)):  # no branch on the comparison: it would be mispredicted
+                first = indices[i]
+                second = indices[j]
+                common += np.int64(first == second)
+                i += np.int64(first <= second)
+                j += np.int64(second <= first)
+            steps = min(i_stop - i, j_stop - j)
         out[p] = common
 
 

@@ -1,4 +1,4 @@
-"""Texts to ids, some million characters at a time, in kernels that see units of one width."""
+"""Texts to ids, a chunk of documents at a time, in kernels that see units of one width."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 from hashlib import md5
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from minhash_nb.kernels import shingling as kernels
@@ -14,7 +15,7 @@ from minhash_nb.shingling.options import Shingling, normalise_text
 from minhash_nb.threads import parallel_region
 from minhash_nb.validation import as_texts, frozen
 
-CHUNK_CHARACTERS = 1 << 22  # characters turned into ids at a time: bounds the memory beside the result
+CHUNK_CHARACTERS = 1 << 20  # characters for each thread at a time: bounds the memory beside the result
 TABLE_SIZE = 0x20000  # no code point from here on is white space or has a lower case
 CONTEXTUAL = "\u03a3"  # capital sigma: its lower case depends on its place in the word
 
@@ -33,7 +34,7 @@ class IdChunk(NamedTuple):
 
 
 def id_chunks(texts: list[str], shingling: Shingling, *, distinct: bool, progress: bool = False) -> Iterator[IdChunk]:
-    """Yield the ids of all texts in order, some million characters at a time.
+    """Yield the ids of all texts in order, a million characters for each thread at a time.
 
     With ``distinct=False`` ids come in the order of the text and repeat: enough for a minimum.
     """
@@ -44,7 +45,7 @@ def id_chunks(texts: list[str], shingling: Shingling, *, distinct: bool, progres
     with tqdm(total=len(texts), desc="shingling", unit="doc", disable=not progress) as bar:
         start = 0
         while start < len(texts):
-            reach = (ends[start - 1] if start else 0) + CHUNK_CHARACTERS
+            reach = (ends[start - 1] if start else 0) + CHUNK_CHARACTERS * numba.get_num_threads()
             stop = max(start + 1, int(np.searchsorted(ends, reach, side="right")))
             yield _chunk_ids(texts[start:stop], shingling, distinct)
             bar.update(stop - start)

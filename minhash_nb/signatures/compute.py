@@ -82,7 +82,7 @@ def sign_texts(
 ) -> SignatureMatrix:
     """Compute signatures straight from texts: the values of `shingle` and `compute_signatures`, less memory.
 
-    The shingle ids live only for a few million characters at a time and are never sorted (a minimum does
+    The shingle ids live only for a chunk of documents at a time and are never sorted (a minimum does
     not mind order or repeats), so memory beside the result does not grow with the corpus.
 
     Parameters
