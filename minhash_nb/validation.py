@@ -107,7 +107,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def as_pairs(pairs: Any, n_docs: int, name: str = "pairs") -> np.ndarray:
-    """Return `pairs` as an (n_pairs, 2) int64 C-order array of positions in ``range(n_docs)``, or raise.
+    """Return `pairs` as an (n_pairs, 2) read-only int64 C-order array of positions in ``range(n_docs)``, or raise.
 
     A DataFrame with columns ``i`` and ``j`` is accepted as it comes out of the package.
     """
@@ -115,7 +115,7 @@ def as_pairs(pairs: Any, n_docs: int, name: str = "pairs") -> np.ndarray:
         pairs = pairs[["i", "j"]].to_numpy()
     array = np.asarray(pairs)
     if array.size == 0:
-        return np.empty((0, 2), dtype=np.int64)
+        return frozen(np.empty((0, 2), dtype=np.int64))
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
         raise ValueError(
             f"`{name}` must be an integer array of shape (n_pairs, 2), got {array.dtype} of shape {array.shape}"
@@ -123,7 +123,7 @@ def as_pairs(pairs: Any, n_docs: int, name: str = "pairs") -> np.ndarray:
     low, high = int(array.min()), int(array.max())
     if low < 0 or high >= n_docs:
         raise ValueError(f"`{name}` must hold positions from 0 to {n_docs - 1}, got {low if low < 0 else high}")
-    return np.ascontiguousarray(array, dtype=np.int64)
+    return frozen(np.ascontiguousarray(array, dtype=np.int64))
 
 
 def frozen(array: np.ndarray) -> np.ndarray:

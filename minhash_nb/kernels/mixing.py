@@ -16,9 +16,10 @@ def mix64(x):
 @helper
 def mix32(x):
     """Chris Wellons's 32-bit mixer (a bijection, 0 to 0) on a uint32."""
-    x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
-    x = (x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
-    return x ^ (x >> np.uint32(16))
+    # numba's product of two uint32 is a uint64: without the casts the high half would come back in the shifts.
+    x = np.uint32((x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D))
+    x = np.uint32((x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B))
+    return np.uint32(x ^ (x >> np.uint32(16)))
 
 
 @helper

@@ -4,97 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minhash_nb.banding import Banding, candidate_pairs, warn_if_blind
 from minhash_nb.clustering import connected_components, star_clusters
+from minhash_nb.pipeline.result import NearDuplicates, cluster_frame, pair_frame, removed_frame
 from minhash_nb.schemes import FastSimilaritySketch, Scheme
 from minhash_nb.shingling import Normalize, ShingleMatrix, shingle
 from minhash_nb.signatures import SignatureMatrix, check_scheme, compute_signatures
-from minhash_nb.similarity import estimate_jaccard, exact_jaccard, first_equal, similar_pairs
+from minhash_nb.similarity import estimate_jaccard, first_equal, similar_pairs
 from minhash_nb.validation import check_choice, check_integer, check_probability
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["NearDuplicates", "find_near_duplicates"]
 
 VERIFY_PAIRS = 1 << 20  # candidate pairs verified at a time: bounds the memory beside the result
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NearDuplicates:
-    """What `find_near_duplicates` found.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        i, j (i < j), jaccard (exact, at or above the threshold), estimate; sorted by (i, j). Documents
-        with equal shingle sets appear as a star (first, other, 1.0), and the first stands for all of
-        them in the other pairs: `expanded_pairs` multiplies that out.
-    labels : int64 array (n_docs,)
-        Position of each document's representative; its own if it is kept.
-    removed : DataFrame
-        document, representative, jaccard (exact; with linkage="components" it may be below the threshold).
-    clusters : DataFrame
-        representative, size, least_jaccard (over the verified pairs inside); clusters of two or more.
-    report : dict
-        Counts, parameters, and seconds for each step.
-    """
-
-    pairs: pd.DataFrame
-    labels: np.ndarray
-    removed: pd.DataFrame
-    clusters: pd.DataFrame
-    report: dict[str, Any]
-
-    @property
-    def keep(self) -> np.ndarray:
-        """Which documents represent themselves, bool (n_docs,)."""
-        return self.labels == np.arange(self.labels.size)
-
-    def expanded_pairs(self, max_pairs: int = 100_000_000) -> pd.DataFrame:
-        """Return every verified pair, copies included: columns i, j, jaccard, sorted by (i, j).
-
-        Raises
-        ------
-        ValueError
-            If there are more than `max_pairs` of them (a thousand copies make half a million pairs).
-        """
-        import pandas as pd
-
-        i, j, jaccard = (self.pairs[name].to_numpy() for name in ("i", "j", "jaccard"))
-        is_copy = jaccard == 1.0  # different sets have less
-        first = np.arange(self.labels.size)
-        first[j[is_copy]] = i[is_copy]
-        members = np.argsort(first, kind="stable")
-        sizes = np.bincount(first, minlength=first.size)
-        starts = np.cumsum(sizes) - sizes
-        between, groups = np.flatnonzero(~is_copy), np.flatnonzero(sizes > 1)
-        left, right = np.concatenate((i[between], groups)), np.concatenate((j[between], groups))
-        value = np.concatenate((jaccard[between], np.ones(groups.size)))
-        products = sizes[left] * sizes[right]
-        total = int(products[: between.size].sum() + (sizes[groups] * (sizes[groups] - 1) // 2).sum())
-        if total > max_pairs:
-            raise ValueError(f"`max_pairs` is {max_pairs:,}, but copies expand to {total:,} pairs: raise max_pairs")
-        block = np.repeat(np.arange(left.size), products)
-        rank = np.arange(products.sum()) - np.repeat(np.cumsum(products) - products, products)
-        a = members[starts[left[block]] + rank // sizes[right[block]]]
-        b = members[starts[right[block]] + rank % sizes[right[block]]]
-        wanted = (left[block] != right[block]) | (a < b)
-        frame = pd.DataFrame({"i": np.minimum(a, b), "j": np.maximum(a, b), "jaccard": value[block]})[wanted]
-        return frame.sort_values(["i", "j"], ignore_index=True)
-
-    def __repr__(self) -> str:
-        report = self.report
-        return (
-            f"NearDuplicates at threshold {report['parameters']['threshold']}: {report['documents']:,} documents, "
-            f"{report['candidates']:,} candidates, {len(self.pairs):,} pairs, {report['clusters']:,} clusters "
-            f"(largest {report['largest_cluster']:,}), {report['removed']:,} removed, "
-            f"{report['documents'] - report['removed']:,} kept; {sum(report['seconds'].values()):.2f} s"
-        )
 
 
 def find_near_duplicates(
@@ -207,12 +133,12 @@ def find_near_duplicates(
         cluster = star_clusters if linkage == "star" else connected_components
         labels = cluster(verified, len(shingles))[first]
         copies = np.flatnonzero(is_copy)
-        pairs = _pair_frame(
+        pairs = pair_frame(
             np.concatenate((verified, np.stack((first[copies], copies), axis=1))),
             np.concatenate((jaccard, np.ones(copies.size))),
             np.concatenate((estimate_jaccard(signatures, verified), np.ones(copies.size))),
         )
-        removed, clusters = _removed_frame(shingles, labels), _cluster_frame(pairs, labels)
+        removed, clusters = removed_frame(shingles, labels), cluster_frame(pairs, labels)
     report = {
         "documents": len(shingles),
         "empty": int(is_empty.sum()),
@@ -262,38 +188,3 @@ def _verify(
             values.append(jaccard)
             bar.update(len(part))
     return np.concatenate(pairs), np.concatenate(values)
-
-
-def _pair_frame(pairs: np.ndarray, jaccard: np.ndarray, estimate: np.ndarray) -> pd.DataFrame:
-    import pandas as pd
-
-    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-    columns = {"i": pairs[:, 0], "j": pairs[:, 1], "jaccard": jaccard, "estimate": estimate}
-    return pd.DataFrame({name: values[order] for name, values in columns.items()})
-
-
-def _removed_frame(shingles: ShingleMatrix, labels: np.ndarray) -> pd.DataFrame:
-    import pandas as pd
-
-    documents = np.flatnonzero(labels != np.arange(labels.size))
-    representatives = labels[documents]
-    jaccard = exact_jaccard(shingles, np.stack((documents, representatives), axis=1))
-    jaccard[shingles.is_empty[documents]] = 1.0  # removed as copies by empty="duplicates"
-    return pd.DataFrame({"document": documents, "representative": representatives, "jaccard": jaccard})
-
-
-def _cluster_frame(pairs: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
-    import pandas as pd
-
-    representatives, sizes = np.unique(labels, return_counts=True)
-    label = labels[pairs["i"].to_numpy()]
-    inside = label == labels[pairs["j"].to_numpy()]
-    least = pairs["jaccard"][inside].groupby(label[inside]).min()
-    several = representatives[sizes > 1]
-    return pd.DataFrame(
-        {
-            "representative": several,
-            "size": sizes[sizes > 1],
-            "least_jaccard": least.reindex(several).to_numpy(),
-        }
-    )
