@@ -1,8 +1,10 @@
 """Shared fixtures: a private kernel cache, and the real corpora where they are present."""
 
 import gzip
+import io
 import json
 import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -55,3 +57,20 @@ def golden(data_dir) -> dict:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20260)
+
+
+@pytest.fixture
+def run(monkeypatch, capfdbinary):
+    """Return ``run(*args, stdin=b"") -> (exit code, stdout, lines of stderr)``: main, in this process."""
+    monkeypatch.setattr("minhash_nb.threads.first_run", lambda: False)  # whatever the state of the cache
+
+    def call(*args, stdin: bytes = b""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        from minhash_nb.cli import main
+
+        with pytest.raises(SystemExit) as left:
+            main([str(arg) for arg in args])
+        out, err = capfdbinary.readouterr()
+        return left.value.code, out, err.decode().splitlines()
+
+    return call

@@ -42,21 +42,6 @@ def result(texts):
     return mnb.find_near_duplicates(texts, threshold=0.7)
 
 
-@pytest.fixture
-def run(monkeypatch, capfdbinary):
-    """Return ``run(*args, stdin=b"") -> (exit code, stdout, lines of stderr)``: main, in this process."""
-    monkeypatch.setattr("minhash_nb.threads.first_run", lambda: False)  # whatever the state of the cache
-
-    def call(*args, stdin: bytes = b""):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as left:
-            main([str(arg) for arg in args])
-        out, err = capfdbinary.readouterr()
-        return left.value.code, out, err.decode().splitlines()
-
-    return call
-
-
 def start(*args, code: str = "from minhash_nb.cli import main; main()", **options) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, args)],

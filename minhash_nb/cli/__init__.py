@@ -12,6 +12,7 @@ import minhash_nb
 from minhash_nb.cli._curve import curve
 from minhash_nb.cli._dedup import dedup, pairs
 from minhash_nb.cli._demo import demo
+from minhash_nb.cli._tune import tune
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -42,7 +43,7 @@ def config() -> None:
         click.echo(f"{name:<16} {value}")
 
 
-for command in (demo, dedup, pairs, curve):
+for command in (demo, dedup, pairs, tune, curve):
     cli.add_command(command)
 
 

@@ -169,11 +169,23 @@ def summary(result: NearDuplicates, corpus: Corpus, seconds: float) -> list[str]
         "removed": f"{report['removed']:,} ({share:.1%})",
         "seconds": f"{seconds:.2f}",
     }
+    if report["audit"] is not None:
+        rows["recall, measured"] = audited(report["audit"])
     if corpus.undecodable:
         rows["not UTF-8"] = f"{corpus.undecodable:,} (kept as they are)"
     if corpus.skipped:
         rows["binary files"] = f"{len(corpus.skipped):,} (left out; the first: {corpus.skipped[0]})"
     return [f"{name:<18}{value}" for name, value in rows.items()]
+
+
+def audited(audit: dict[str, Any]) -> str:
+    """Return what an audit found, for people."""
+    if not audit["neighbours"]:
+        return f"none of {audit['documents']:,} documents drawn has a near-duplicate"
+    return (
+        f"{audit['recall']:.3f} ({audit['low']:.3f} to {audit['high']:.3f}): {audit['found']:,} of "
+        f"{audit['neighbours']:,} neighbours of {audit['documents']:,} documents"
+    )
 
 
 def name_documents(frame: pd.DataFrame, columns: Sequence[str], ids: Sequence[Any] | None) -> pd.DataFrame:

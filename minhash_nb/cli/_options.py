@@ -26,8 +26,9 @@ def _probability(_context: click.Context, parameter: click.Parameter, value: flo
     return check_probability(str(parameter.name), value, one=parameter.name != "recall")
 
 
-def _count(_context: click.Context, parameter: click.Parameter, value: int) -> int:
-    return check_integer(str(parameter.name), value)
+def count(_context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+    """Check an option that counts something; None where it is left out."""
+    return None if value is None else check_integer(str(parameter.name), value)
 
 
 def _threads(_context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
@@ -42,22 +43,36 @@ INPUT = [
 ]
 """The corpus to read."""
 
-DETECTION = [
+TARGET = [
     click.option("--threshold", type=float, default=0.8, show_default=True, callback=_probability,
                  help="Least Jaccard similarity of a pair."),
     click.option("--recall", type=float, default=0.95, show_default=True, callback=_probability,
                  help="Chance that a pair at the threshold is found (above it: more)."),
-    click.option("--k", type=int, default=5, show_default=True, callback=_count, help="Units in a shingle."),
+]  # fmt: skip
+"""What is to be found."""
+
+SHINGLES = [
+    click.option("--k", type=int, default=5, show_default=True, callback=count, help="Units in a shingle."),
     click.option("--unit", type=click.Choice(["char", "word", "byte"]), default="char", show_default=True,
                  help="What a shingle is made of."),
     click.option("--short-texts", type=click.Choice(["whole", "drop"]), default="whole", show_default=True,
                  help="Texts shorter than k: one shingle, or none."),
+]  # fmt: skip
+"""What a shingle is."""
+
+THREADS = click.option("--threads", type=int, callback=_threads, help="Threads to use.  [default: all]")
+
+DETECTION = [
+    *TARGET,
+    *SHINGLES,
     click.option("--empty", type=click.Choice(["keep", "duplicates"]), default="keep", show_default=True,
                  help="Empty documents: keep all, or the first."),
-    click.option("--num-hashes", type=int, default=256, show_default=True, callback=_count,
+    click.option("--num-hashes", type=int, default=256, show_default=True, callback=count,
                  help="Most hashes a signature may have."),
     click.option("--seed", type=int, default=42, show_default=True, help="Seed of the hash functions."),
-    click.option("--threads", type=int, callback=_threads, help="Threads to use.  [default: all]"),
+    click.option("--audit", type=int, callback=count, metavar="N",
+                 help="Measure the recall of this run on N documents drawn at random."),
+    THREADS,
 ]  # fmt: skip
 """How near-duplicates are found; the names are those of `find_near_duplicates`, and ``threads``."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from minhash_nb.banding import Banding, candidate_pairs, warn_if_blind
 from minhash_nb.clustering import connected_components, star_clusters
+from minhash_nb.joins import audit_recall
 from minhash_nb.pipeline.result import NearDuplicates, cluster_frame, pair_frame, removed_frame
 from minhash_nb.schemes import FastSimilaritySketch, Scheme
 from minhash_nb.shingling import Normalize, ShingleMatrix, shingle
@@ -40,6 +41,7 @@ def find_near_duplicates(
     linkage: str = "star",
     bucket_pairs: str = "all",
     max_pairs: int = 100_000_000,
+    audit: int | None = None,
     progress: bool = False,
 ) -> NearDuplicates:
     """Find the pairs of documents with Jaccard similarity of at least `threshold`, and what to keep.
@@ -74,6 +76,9 @@ def find_near_duplicates(
         "components": keep the first of every connected component, however long its chains.
     bucket_pairs, max_pairs
         See `candidate_pairs`.
+    audit : int, optional
+        Also draw so many documents, find all their exact neighbours, and report which part of them this run
+        found, with an interval: ``report["audit"]``, see `joins.audit_recall`.
     progress : bool
         Show progress bars.
 
@@ -104,6 +109,8 @@ def find_near_duplicates(
     check_choice("linkage", linkage, ("star", "components"))
     check_choice("empty", empty, ("keep", "duplicates"))
     check_integer("max_pairs", max_pairs, least=0)
+    if audit is not None:
+        check_integer("audit", audit)
     if scheme is not None:
         check_scheme(scheme)
     if banding is None:
@@ -139,6 +146,10 @@ def find_near_duplicates(
             np.concatenate((estimate_jaccard(signatures, verified), np.ones(copies.size))),
         )
         removed, clusters = removed_frame(shingles, labels), cluster_frame(pairs, labels)
+    audited = None
+    if audit is not None:
+        with _timed(seconds, "audit"):
+            audited = audit_recall(shingles, pairs, threshold, audit, seed=seed)
     report = {
         "documents": len(shingles),
         "empty": int(is_empty.sum()),
@@ -149,6 +160,7 @@ def find_near_duplicates(
         "clusters": len(clusters),
         "removed": len(removed),
         "largest_cluster": int(clusters["size"].max()) if len(clusters) else min(1, len(shingles)),
+        "audit": audited and asdict(audited),
         "parameters": {
             "threshold": threshold,
             "shingling": shingles.shingling and shingles.shingling.key,

@@ -7,6 +7,36 @@ be filtered or concatenated first; if it is empty, has a single row or NaN in a 
 says so.
 """
 
-from minhash_nb.plotting.curves import plot_s_curve
+from minhash_nb.plotting.corpus import (
+    plot_bucket_sizes,
+    plot_cluster_sizes,
+    plot_shingling_effect,
+    plot_similarity_histogram,
+)
+from minhash_nb.plotting.curves import plot_banding_recall, plot_s_curve
+from minhash_nb.plotting.errors import plot_cluster, plot_error_decomposition
+from minhash_nb.plotting.estimates import plot_estimates, plot_estimator_error, plot_interval_coverage
+from minhash_nb.plotting.sweeps import (
+    plot_candidates,
+    plot_parameter_sweep,
+    plot_scaling,
+    plot_scheme_comparison,
+)
 
-__all__ = ["plot_s_curve"]
+__all__ = [
+    "plot_banding_recall",
+    "plot_bucket_sizes",
+    "plot_candidates",
+    "plot_cluster",
+    "plot_cluster_sizes",
+    "plot_error_decomposition",
+    "plot_estimates",
+    "plot_estimator_error",
+    "plot_interval_coverage",
+    "plot_parameter_sweep",
+    "plot_s_curve",
+    "plot_scaling",
+    "plot_scheme_comparison",
+    "plot_shingling_effect",
+    "plot_similarity_histogram",
+]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import font_manager, rcParams
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -26,6 +27,8 @@ DASHES: tuple[Any, ...] = (
     (0, (3, 4)),
 )
 """One for each series of theory: all dashed, all different."""
+
+FILLS = ("full", "full", "left", "bottom", "right", "top")
 
 GREY = "#595959"
 
@@ -82,6 +85,16 @@ def drawable(name: str, frame: Any, columns: Iterable[str], source: str, *, leas
     return frame.reset_index(drop=True)
 
 
+def groups(frame: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Return the groups of rows with equal keys, in order of appearance."""
+    return [(key if isinstance(key, tuple) else (key,), group) for key, group in frame.groupby(keys, sort=False)]
+
+
+def several(frame: pd.DataFrame, column: str) -> bool:
+    """Whether a column has more than one value."""
+    return len(frame[column].unique()) > 1
+
+
 def cycle(choices: Sequence[Any], position: int) -> Any:
     """Return the choice at `position`, starting again after the last."""
     return choices[position % len(choices)]
@@ -102,3 +115,30 @@ def legend_below(ax: Axes, *, columns: int = 2, **kwargs: Any) -> None:
     style: dict[str, Any] = {"ncols": columns, "fontsize": "small", "frameon": False, "handlelength": 3.2}
     style |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "borderaxespad": 0.0, "bbox_transform": under}
     ax.legend(**{**style, **kwargs})
+
+
+def intervals(ax: Axes, group: pd.DataFrame, x: str, y: str, position: int, fill: int = 0, **kwargs: Any) -> None:
+    """Draw measured points with the intervals from columns low and high.
+
+    Colour and marker are those of series `position`; the way the marker is filled tells its parts (`fill`).
+    """
+    value = group[y].to_numpy()
+    reach = np.stack((value - group["low"].to_numpy(), group["high"].to_numpy() - value))
+    style: dict[str, Any] = {"color": cycle(COLOURS, position), "fmt": cycle(MARKERS, position), "linestyle": "none"}
+    style |= {"markersize": 5.5, "fillstyle": cycle(FILLS, fill), "elinewidth": 1.0, "capsize": 2}
+    style |= {"markerfacecoloralt": "white", "markeredgewidth": 0.8} | (
+        {"markerfacecolor": "white"} if fill == 1 else {}
+    )
+    ax.errorbar(group[x].to_numpy(), value, yerr=np.maximum(reach, 0.0), **{**style, **kwargs})
+
+
+def log_scale(ax: Axes, axes: str = "xy") -> None:
+    """Make "x", "y" or both logarithmic, with plain numbers at 1, 2 and 5 of every decade."""
+    for which in axes:
+        ax.set(**{f"{which}scale": "log"})
+        axis = ax.xaxis if which == "x" else ax.yaxis
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(
+            FuncFormatter(lambda x, _: f"{x:,.0f}" if x >= 1.0 else np.format_float_positional(x, 9))
+        )
+        axis.set_minor_formatter(NullFormatter())

@@ -6,10 +6,24 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
+from minhash_nb import theory
 from minhash_nb.banding import Banding
-from minhash_nb.plotting._common import COLOURS, DASHES, GREY, MARKERS, axes_or_new, cycle, dress, legend_below
+from minhash_nb.plotting._common import (
+    COLOURS,
+    DASHES,
+    GREY,
+    MARKERS,
+    axes_or_new,
+    cycle,
+    drawable,
+    dress,
+    groups,
+    intervals,
+    legend_below,
+)
 from minhash_nb.validation import check_probability
 
 SIMILARITIES = np.linspace(0.0, 1.0, 501)
@@ -59,7 +73,7 @@ def plot_s_curve(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['16 bands × 8 rows, half-point 0.674', '32 bands × 4 rows, half-point 0.383', 'threshold 0.8']
     """
-    shown = _bandings(bandings)
+    shown = as_bandings(bandings)
     if threshold is not None:
         threshold = check_probability("threshold", threshold)
     elif shade:
@@ -94,6 +108,42 @@ def plot_s_curve(
     return ax
 
 
+def plot_banding_recall(recall: pd.DataFrame, *, ax: Axes | None = None, **kwargs: Any) -> Axes:
+    """Draw the measured recall of planted pairs over the S-curve that predicts it.
+
+    Parameters
+    ----------
+    recall : DataFrame
+        From `experiments.banding_recall`: scheme, num_bands, rows_per_band, jaccard, recall, low, high.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    **kwargs
+        For the points, as in ``Axes.errorbar``.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the frame cannot be drawn.
+    """
+    columns = ["num_bands", "rows_per_band", "jaccard", "recall", "low", "high"]
+    frame = drawable("recall", recall, ["scheme", *columns], "experiments.banding_recall")
+    ax = axes_or_new(ax)
+    for position, ((bands, rows), _) in enumerate(groups(frame, ["num_bands", "rows_per_band"])):
+        curve = theory.s_curve(SIMILARITIES, bands, rows)
+        label = f"{bands} × {rows}, theory"
+        ax.plot(SIMILARITIES, curve, color=GREY, linestyle=cycle(DASHES, position), linewidth=1.5, label=label)
+    found = groups(frame, ["scheme", "num_bands", "rows_per_band"])
+    for position, ((scheme, bands, rows), group) in enumerate(found):
+        intervals(ax, group, "jaccard", "recall", position, label=f"{bands} × {rows}, {scheme}", **kwargs)
+    _dress_curve(ax)
+    legend_below(ax)
+    return ax
+
+
 def banding_label(banding: Banding) -> str:
     """Return "16 bands × 8 rows"."""
     return "{} band{} × {} row{}".format(
@@ -101,7 +151,8 @@ def banding_label(banding: Banding) -> str:
     )
 
 
-def _bandings(bandings: Any) -> list[Banding]:
+def as_bandings(bandings: Any) -> list[Banding]:
+    """Return one banding or several as a list, or raise."""
     shown = [bandings] if isinstance(bandings, Banding) else list(bandings)
     if not shown:
         raise ValueError("`bandings` must hold at least one Banding, got none")
