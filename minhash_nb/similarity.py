@@ -13,7 +13,7 @@ from minhash_nb.kernels import similarity as kernels
 from minhash_nb.shingling import Normalize, ShingleMatrix, Shingling
 from minhash_nb.signatures import SignatureMatrix
 from minhash_nb.threads import parallel_region
-from minhash_nb.validation import as_pairs, as_texts, check_instance, check_probability
+from minhash_nb.validation import as_pairs, as_texts, check_instance, check_probability, frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +163,7 @@ def similar_pairs(shingles: ShingleMatrix, pairs: np.ndarray, threshold: float) 
 def _jaccard(shingles: ShingleMatrix, pairs: np.ndarray, floor: float) -> np.ndarray:
     common = np.empty(len(pairs), dtype=np.int64)
     with parallel_region():
-        kernels.count_common(shingles.indptr, shingles.indices, pairs, floor, common)
+        kernels.count_common(shingles.indptr, shingles.indices, frozen(pairs), floor, common)  # one compilation
     union = shingles.sizes[pairs].sum(axis=1) - common
     return common / np.maximum(union, 1)
 

@@ -294,12 +294,12 @@ def test_one_compilation_for_each_width(tmp_path):
         "banding.fill_pairs": 1,
         "banding.link_buckets": 1,
         "clustering.keep_first": 1,
+        "md5.md5_ids": 2,  # ASCII and other text
         "minhash.mersenne31": 2,  # 32-bit and 64-bit ids
         "minhash.multiply_add": 2,
         "shingling.distinct": 1,
         "shingling.hash_words": 2,  # ASCII and other text
         "shingling.normalise": 2,
-        "shingling.number_windows": 2,
         "shingling.pack": 2,  # 32-bit and 64-bit ids
         "shingling.shingle_ids": 3,  # ASCII, other text, hashes of words
         "similarity.count_common": 2,

@@ -127,51 +127,6 @@ def shingle_ids(units, starts, ends, k, keep_short, out, out_starts, documents):
             _hash_windows(units, starts[d], count, window, scratch, out, out_starts[documents[d]])
 
 
-@kernel(parallel=False)
-def number_windows(units, starts, ends, k, keep_short, table, numbers, firsts, lengths):
-    """Give numbers to the distinct windows in order of appearance; return how many there are.
-
-    `table` holds numbers and -1 for free, its size is a power of two and at least twice the number of
-    windows. Window texts are compared in full, so no two ever share a number by chance. The windows of
-    all documents follow each other in `numbers`; a distinct one begins at ``units[firsts[number]]``.
-    """
-    mask = np.int64(table.size - 1)
-    found = np.int64(0)
-    position = np.int64(0)
-    for d in range(starts.size):
-        length = ends[d] - starts[d]
-        count = length - k + 1
-        window = np.int64(k)
-        if count < 1:
-            count = np.int64(keep_short and length > 0)
-            window = length
-        for start in range(starts[d], starts[d] + count):
-            value = np.uint64(0)
-            for i in range(start, start + window):
-                value = value * BASE + (np.uint64(units[i]) + np.uint64(1))
-            place = np.int64(mix64(value) >> np.uint64(1)) & mask
-            while True:
-                number = np.int64(table[place])
-                if number < 0:
-                    number = found
-                    table[place] = number
-                    firsts[number] = start
-                    lengths[number] = window
-                    found += 1
-                    break
-                same = lengths[number] == window
-                i = np.int64(0)
-                while same and i < window:
-                    same = units[firsts[number] + i] == units[start + i]
-                    i += 1
-                if same:
-                    break
-                place = (place + 1) & mask
-            numbers[position] = number
-            position += 1
-    return found
-
-
 @helper
 def _distinct_row(ids, start, count):
     """Sort the row and drop repeats in place; return how many are left.

@@ -13,15 +13,11 @@ from minhash_nb.plotting.corpus import (
     plot_shingling_effect,
     plot_similarity_histogram,
 )
+from minhash_nb.plotting.costs import plot_candidates, plot_scaling, plot_scheme_comparison
 from minhash_nb.plotting.curves import plot_banding_recall, plot_s_curve
 from minhash_nb.plotting.errors import plot_cluster, plot_error_decomposition
 from minhash_nb.plotting.estimates import plot_estimates, plot_estimator_error, plot_interval_coverage
-from minhash_nb.plotting.sweeps import (
-    plot_candidates,
-    plot_parameter_sweep,
-    plot_scaling,
-    plot_scheme_comparison,
-)
+from minhash_nb.plotting.grid import plot_parameter_sweep
 
 __all__ = [
     "plot_banding_recall",

@@ -36,7 +36,7 @@ def shingle(
         Code points; pieces between spaces; bytes of the UTF-8 encoding.
     id_hash : {"fast", "md5"}
         "fast": a polynomial of the units modulo 2**64, mixed, upper 32 bits. "md5": MD5 of the shingle's
-        UTF-8 bytes modulo 2**32, as in the handbook chapter (about ten times slower).
+        UTF-8 bytes modulo 2**32, as in the handbook chapter (about three times slower).
     normalize : {"default", None} or callable
         "default": lower-case, strip, collapse runs of white space to one space. None: the text as it is.
         A callable maps str to str, for example ``lambda text: unicodedata.normalize("NFC", text)``

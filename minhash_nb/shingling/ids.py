@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from minhash_nb.kernels import md5 as md5_kernels
 from minhash_nb.kernels import shingling as kernels
 from minhash_nb.shingling.options import Shingling, normalise_text
 from minhash_nb.threads import parallel_region
@@ -70,11 +71,14 @@ def _chunk_ids(texts: list[str], shingling: Shingling, distinct: bool) -> IdChun
     counts = _num_windows(sizes, shingling)
     starts = np.cumsum(counts) - counts
     ids = np.empty(counts.sum(), dtype=np.uint32)
-    if shingling.id_hash == "md5" and shingling.unit == "word":
-        ids[:] = _md5_words(texts, shingling)
+    if shingling.id_hash == "md5" and not all(_fits_block(group, shingling) for group in groups):
+        ids[:] = _md5_in_python(texts, shingling)
     else:
-        for group in groups:
-            _hash_group(group, shingling, ids, starts)
+        hash_windows = md5_kernels.md5_ids if shingling.id_hash == "md5" else kernels.shingle_ids
+        keep_short = shingling.short_texts == "whole"
+        with parallel_region():
+            for documents, units, unit_starts, unit_ends in groups:
+                hash_windows(units, unit_starts, unit_ends, shingling.k, keep_short, ids, starts, documents)
     if not distinct:
         return IdChunk(counts, ids, is_short)
     with parallel_region():
@@ -91,15 +95,10 @@ def _num_windows(sizes: np.ndarray, shingling: Shingling) -> np.ndarray:
     return np.where(sizes < shingling.k, (sizes > 0) & keep_short, sizes - shingling.k + 1)
 
 
-def _hash_group(group: _Group, shingling: Shingling, ids: np.ndarray, starts: np.ndarray) -> None:
-    keep_short = shingling.short_texts == "whole"
-    if shingling.id_hash == "md5":
-        _md5_group(group, shingling, ids, starts)
-        return
-    with parallel_region():
-        kernels.shingle_ids(
-            group.units, group.starts, group.ends, shingling.k, keep_short, ids, starts, group.documents
-        )
+def _fits_block(group: _Group, shingling: Shingling) -> bool:
+    """Whether the kernel for MD5 can hash these windows: characters or bytes, few enough for one block."""
+    bytes_per_unit = 1 if group.units.itemsize == 1 else 4  # at most, as UTF-8
+    return shingling.unit != "word" and shingling.k * bytes_per_unit <= md5_kernels.MOST_BYTES
 
 
 def _unit_groups(texts: list[str], shingling: Shingling) -> Iterator[_Group]:
@@ -175,37 +174,17 @@ def _lower_table() -> np.ndarray:
     return table
 
 
-def _md5_ids(shingles: Iterable[bytes]) -> np.ndarray:
+def _md5_of(shingles: Iterable[bytes]) -> np.ndarray:
     """Return MD5, read as a big-endian integer, modulo 2**32 (its last four bytes) for each shingle."""
     digests = b"".join([md5(shingle, usedforsecurity=False).digest() for shingle in shingles])
     return np.frombuffer(digests, dtype=">u4")[3::4].astype(np.uint32)
 
 
-def _md5_group(group: _Group, shingling: Shingling, ids: np.ndarray, starts: np.ndarray) -> None:
-    """Hash each distinct window of characters or bytes once."""
-    counts = _num_windows(group.ends - group.starts, shingling)
-    total = int(counts.sum())
-    table = np.full(1 << (2 * max(total, 1) - 1).bit_length(), -1, dtype=np.int32)
-    numbers = np.empty(total, dtype=np.int32)
-    firsts, sizes = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
-    keep_short = shingling.short_texts == "whole"
-    found = kernels.number_windows(
-        group.units, group.starts, group.ends, shingling.k, keep_short, table, numbers, firsts, sizes
+def _md5_in_python(texts: list[str], shingling: Shingling) -> np.ndarray:
+    """Return the MD5 ids of all shingles in order, each distinct shingle hashed once: words, and long windows."""
+    numbers: dict[str | bytes, int] = {}
+    order = [numbers.setdefault(shingle, len(numbers)) for text in texts for shingle in shingling.texts(text)]
+    encoded = (
+        shingle if isinstance(shingle, bytes) else shingle.encode("utf-8", "surrogatepass") for shingle in numbers
     )
-    width, memory = group.units.itemsize, group.units.tobytes()
-    spans = zip((firsts[:found] * width).tolist(), (sizes[:found] * width).tolist(), strict=True)
-    windows = [memory[start : start + size] for start, size in spans]
-    if width > 1:
-        windows = [window.decode("utf-32-le", "surrogatepass").encode("utf-8", "surrogatepass") for window in windows]
-    hashed = _md5_ids(windows)[numbers]
-    ends = np.cumsum(counts)
-    for target, count, end in zip(starts[group.documents].tolist(), counts.tolist(), ends.tolist(), strict=True):
-        ids[target : target + count] = hashed[end - count : end]
-
-
-def _md5_words(texts: list[str], shingling: Shingling) -> np.ndarray:
-    """Return the ids of all word shingles in order, each distinct one hashed once."""
-    numbers: dict[str, int] = {}
-    rows = [numbers.setdefault(str(shingle), len(numbers)) for text in texts for shingle in shingling.texts(text)]
-    hashed = _md5_ids(shingle.encode("utf-8", "surrogatepass") for shingle in numbers)
-    return hashed[np.array(rows, dtype=np.int64)]
+    return _md5_of(encoded)[np.array(order, dtype=np.int64)]

@@ -140,6 +140,8 @@ def merge_signatures(first: SignatureMatrix, second: SignatureMatrix) -> Signatu
 
     Raises
     ------
+    TypeError
+        If either is something else.
     ValueError
         If the matrices do not compare or differ in length, the scheme's signatures do not merge
         (OnePermutation with densification), or they are truncated.
@@ -154,6 +156,8 @@ def merge_signatures(first: SignatureMatrix, second: SignatureMatrix) -> Signatu
     >>> bool((mnb.merge_signatures(a, b).values == union.values).all())
     True
     """
+    for name, signatures in (("first", first), ("second", second)):
+        check_instance(name, signatures, SignatureMatrix, "compute_signatures or sign_texts")
     check_comparable(first, second)
     if len(first) != len(second):
         raise ValueError(f"`first` and `second` must have equal length, got {len(first)} and {len(second)}")

@@ -1,4 +1,4 @@
-"""What settings buy: bands and rows, schemes, documents, hashes and threads."""
+"""What schemes, documents, hashes and threads cost, and candidates to expect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm
 
 from minhash_nb.plotting._common import (
     COLOURS,
@@ -27,86 +26,9 @@ from minhash_nb.plotting._common import (
 from minhash_nb.plotting.estimates import series_label
 from minhash_nb.validation import check_choice
 
-UNITS = {
-    "recall": "recall",
-    "recall_at_threshold": "recall at the threshold",
-    "recall_above_threshold": "recall above the threshold",
-    "precision": "precision",
-    "candidates": "candidate pairs",
-    "seconds": "time / s",
-    "num_hashes": "hashes",
-    "bytes_per_document": "signature / bytes per document",
-    "nanoseconds": "time / ns per shingle",
-}
-"""Labels of the columns that may be drawn."""
+COSTS = {"bytes_per_document": "signature / bytes per document", "nanoseconds": "time / ns per shingle"}
 
 CELL = ["union_size", "jaccard"]
-
-
-def plot_parameter_sweep(
-    sweep: pd.DataFrame,
-    *,
-    value: str = "recall",
-    recall: str = "recall",
-    cost: str = "candidates",
-    ax: Axes | None = None,
-    **kwargs: Any,
-) -> Axes:
-    """Draw a heat map over bands and rows, and ring the bandings that no other one beats.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        From `experiments.parameter_sweep` or the table of `tune`: num_bands, rows_per_band and the columns
-        below; one row for each banding. What was filtered out stays blank.
-    value : str
-        Column to colour; spread over more than two decades, it gets a logarithmic scale.
-    recall, cost : str
-        Columns of the Pareto front: rings mark the bandings for which no other one of the frame has as much
-        of the first at less of the second, or more of the first at as much of the second.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    **kwargs
-        For the cells, as in ``Axes.pcolormesh``.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the frame cannot be drawn, or holds a banding twice.
-    """
-    columns = ["num_bands", "rows_per_band", value, recall, cost]
-    frame = drawable("sweep", sweep, columns, "experiments.parameter_sweep or tune")
-    shape = ["num_bands", "rows_per_band"]
-    if frame.duplicated(shape).any():
-        bands, rows = frame.loc[frame.duplicated(shape), shape].iloc[0]
-        raise ValueError(f"`sweep` must hold every banding once, got {bands} × {rows} twice: filter to one threshold")
-    grid = frame.set_index(["rows_per_band", "num_bands"])[value].unstack()  # noqa: PD010
-    ax = axes_or_new(ax)
-    cells = grid.to_numpy(dtype=np.float64)
-    least, most = np.nanmin(cells), np.nanmax(cells)
-    style: dict[str, Any] = {
-        "cmap": "cividis",
-        "norm": LogNorm(least, most) if least > 0 and most > 100 * least else None,
-    }
-    mesh = ax.pcolormesh(np.arange(cells.shape[1]), np.arange(cells.shape[0]), cells, **{**style, **kwargs})
-    ax.figure.colorbar(mesh, ax=ax, label=UNITS.get(value, value))
-    front = frame[_front(frame[recall].to_numpy(), frame[cost].to_numpy())]
-    x, y = (
-        axis.get_indexer(pd.Index(front[name])) for axis, name in zip((grid.columns, grid.index), shape, strict=True)
-    )
-    style = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "white"}
-    label = f"Pareto front: {UNITS.get(recall, recall)} against {UNITS.get(cost, cost)}"
-    ax.plot(x, y, markeredgecolor="black", markeredgewidth=0.9, label=label, **style)
-    ax.set_xticks(*_ticks(grid.columns))
-    ax.set_yticks(*_ticks(grid.index))
-    ax.set_xlabel("number of bands")
-    ax.set_ylabel("rows per band")
-    legend_below(ax)
-    return ax
 
 
 def plot_candidates(candidates: pd.DataFrame, *, ax: Axes | None = None, **kwargs: Any) -> Axes:
@@ -180,7 +102,7 @@ def plot_scheme_comparison(
     TypeError, ValueError
         If the frame cannot be drawn.
     """
-    check_choice("x", x, ("bytes_per_document", "nanoseconds"))
+    check_choice("x", x, tuple(COSTS))
     columns = ["scheme", "num_hashes", "bits", "jaccard", "union_size", "error", "low", "high", x]
     frame = drawable("comparison", comparison, columns, "experiments.scheme_comparison")
     if (frame["error"] <= 0.0).any():
@@ -199,7 +121,7 @@ def plot_scheme_comparison(
         style = {"color": cycle(COLOURS, position), "linestyle": cycle(DASHES, position), "linewidth": 1.0}
         ax.plot(stated[x], stated["theory"], **style)
     log_scale(ax)
-    dress(ax, UNITS[x], "root mean square error of the estimate")
+    dress(ax, COSTS[x], "root mean square error of the estimate")
     legend_below(ax)
     return ax
 
@@ -255,18 +177,3 @@ def plot_scaling(times: pd.DataFrame, *, varied: str = "documents", ax: Axes | N
     dress(ax, {"documents": "documents", "hashes": "hashes", "threads": "threads"}[varied], "time / s")
     legend_below(ax, columns=3)
     return ax
-
-
-def _front(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """Return which points no other one beats: as much gain at less cost, or more gain at as much."""
-    best, most = np.zeros(gain.size, dtype=bool), -np.inf
-    for position in np.lexsort((-gain, cost)):
-        best[position] = gain[position] > most
-        most = max(most, gain[position])
-    return best
-
-
-def _ticks(values: pd.Index) -> tuple[np.ndarray, list[str]]:
-    """Return at most ten evenly spaced positions, and the values there."""
-    where = np.arange(0, len(values), -(-len(values) // 10))
-    return where, values[where].astype(str).to_list()
