@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,6 +164,17 @@ def warn_if_blind(banding: Banding, threshold: float) -> None:
             "use fewer rows per band, or Banding.for_recall",
             stacklevel=3,
         )
+
+
+def as_bandings(bandings: Any) -> list[Banding]:
+    """Return one banding or several as a list, or raise."""
+    chosen = [bandings] if isinstance(bandings, Banding) or not isinstance(bandings, Iterable) else list(bandings)
+    if not chosen:
+        raise ValueError("`bandings` must hold at least one Banding, got none")
+    for banding in chosen:
+        if not isinstance(banding, Banding):
+            raise TypeError(f"`bandings` must be Bandings such as Banding(16, 8), got {banding!r:.60}")
+    return chosen
 
 
 def candidate_pairs(

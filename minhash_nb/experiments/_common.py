@@ -43,17 +43,6 @@ def scheme_label(scheme: Scheme) -> str:
     return type(scheme).__name__ + (f"({', '.join(unusual)})" if unusual else "")
 
 
-def as_bandings(bandings: Any) -> list[Banding]:
-    """Return one banding or several as a list, or raise."""
-    chosen = [bandings] if isinstance(bandings, Banding) or not isinstance(bandings, Iterable) else list(bandings)
-    if not chosen:
-        raise ValueError("`bandings` must hold at least one Banding, got none")
-    for banding in chosen:
-        if not isinstance(banding, Banding):
-            raise TypeError(f"`bandings` must be Bandings such as Banding(16, 8), got {banding!r:.60}")
-    return chosen
-
-
 def as_list(name: str, values: Any) -> list[Any]:
     """Return one value or several as a list that is not empty."""
     chosen = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minhash_nb import theory
-from minhash_nb.banding import Banding, candidate_pairs
+from minhash_nb.banding import Banding, as_bandings, candidate_pairs
 from minhash_nb.datasets import pairs_with_jaccard
 from minhash_nb.experiments._common import (
-    as_bandings,
     as_list,
     as_schemes,
     banding_columns,

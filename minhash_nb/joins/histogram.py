@@ -189,7 +189,7 @@ def similarity_histogram(
             )
         out[:, -1] += rows.copies[documents] - 1
         ends = out * rows.copies[documents, None]
-        counts = ends.mean(axis=0) * (len(rows) / 2)
+        counts = ends.sum(axis=0) * (len(rows) / sample) / 2
         if sample < len(rows):
             error = ends.std(axis=0, ddof=1) * np.sqrt((1 - sample / len(rows)) / sample)
             errors = error * (len(rows) / 2)

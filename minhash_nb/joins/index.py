@@ -63,11 +63,9 @@ def rank_rows(*matrices: ShingleMatrix) -> tuple[list[DistinctRows], int]:
     begins = [matrix.indptr[first] for matrix, first in zip(matrices, firsts, strict=True)]
     numbers, frequency = _number([matrix.indices for matrix in matrices], begins, indptr)
 
-    per_frequency = np.bincount(frequency)
     ranks = np.empty(frequency.size, dtype=np.int32)
-    kernels.rank_tokens(frequency, np.cumsum(per_frequency) - per_frequency, ranks)
     starts = np.zeros(frequency.size + 1, dtype=np.int64)
-    np.cumsum(np.repeat(np.arange(per_frequency.size), per_frequency), out=starts[1:])
+    kernels.rank_tokens(frequency, np.zeros(indptr.size, dtype=np.int64), ranks, starts)
     rows = np.empty(numbers.size, dtype=np.int32)
     kernels.list_rows(indptr, numbers, ranks, starts[:-1].copy(), rows)
     tokens = numbers  # no longer needed
@@ -124,9 +122,9 @@ def _number(ids: list[np.ndarray], begins: list[np.ndarray], indptr: np.ndarray)
 
 def invert(rows: Rows, n_tokens: int) -> Postings:
     """Build the inverted index of the prefixes of rows."""
-    counts = np.zeros(n_tokens, dtype=np.int64)
-    kernels.count_postings(rows, counts)
-    starts = np.concatenate(([0], np.cumsum(counts)))
+    starts = np.zeros(n_tokens + 1, dtype=np.int64)
+    kernels.count_postings(rows, starts[1:])
+    np.cumsum(starts, out=starts)
     places = np.empty((2, starts[-1]), dtype=np.int32)
     postings = Postings(starts, places[0], places[1])
     kernels.fill_postings(rows, starts[:-1].copy(), postings)

@@ -75,11 +75,23 @@ def number_rows(ids, begins, indptr, row, vocabulary, known, table, frequency, n
 
 
 @kernel(parallel=False)
-def rank_tokens(frequency, starts, ranks):
-    """Rank tokens by ascending frequency, then number; ``starts[f]`` is the first rank of frequency f."""
+def rank_tokens(frequency, firsts, ranks, starts):
+    """Rank tokens by ascending frequency, then number, and lay out a list of that length for each rank.
+
+    `firsts` is full of zeros, at least one more than the greatest frequency; ``starts[0]`` is 0.
+    """
     for token in range(frequency.size):
-        ranks[token] = np.int32(starts[frequency[token]])
-        starts[frequency[token]] += 1
+        firsts[frequency[token]] += 1
+    rank = np.int64(0)
+    for count in range(firsts.size):
+        tokens = firsts[count]
+        firsts[count] = rank
+        for _ in range(tokens):
+            starts[rank + 1] = starts[rank] + count
+            rank += 1
+    for token in range(frequency.size):
+        ranks[token] = np.int32(firsts[frequency[token]])
+        firsts[frequency[token]] += 1
 
 
 @kernel(parallel=False)

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from minhash_nb.banding import Banding
+from minhash_nb.banding import Banding, as_bandings
 from minhash_nb.joins import SimilarityHistogram
 from minhash_nb.plotting._common import (
     COLOURS,
@@ -25,7 +25,7 @@ from minhash_nb.plotting._common import (
     log_scale,
     several,
 )
-from minhash_nb.plotting.curves import SIMILARITIES, as_bandings
+from minhash_nb.plotting.curves import SIMILARITIES
 from minhash_nb.validation import check_instance
 
 

@@ -134,8 +134,8 @@ def plot_scaling(times: pd.DataFrame, *, varied: str = "documents", ax: Axes | N
     times : DataFrame
         From `experiments.scaling`: varied, documents, num_hashes, threads, step, seconds.
     varied : {"documents", "hashes", "threads"}
-        Which of its parts to draw. The dashed line grows in proportion to documents or hashes, or falls in
-        proportion to threads, from the first measured total.
+        Which of its parts to draw. The dashed line is in proportion to documents or hashes, through the total of
+        the largest number, or in inverse proportion to threads, through that of the fewest.
     ax : Axes, optional
         Where to draw; a new figure by default. Both axes are logarithmic.
     **kwargs
@@ -157,9 +157,9 @@ def plot_scaling(times: pd.DataFrame, *, varied: str = "documents", ax: Axes | N
     part = drawable("times", frame[frame["varied"] == varied], [column], f"experiments.scaling, with {varied} varied,")
     ax = axes_or_new(ax)
     total = part.groupby(column, as_index=False)["seconds"].sum().assign(step="together")
-    first = total.iloc[0]
-    ratio = total[column] / first[column]
-    ideal = first["seconds"] * (1.0 / ratio if varied == "threads" else ratio)
+    anchor = total.iloc[0 if varied == "threads" else -1]
+    ratio = total[column] / anchor[column]
+    ideal = anchor["seconds"] * (1.0 / ratio if varied == "threads" else ratio)
     label = "inversely proportional" if varied == "threads" else "proportional"
     ax.plot(total[column], ideal, color=GREY, linestyle=DASHES[0], linewidth=1.2, label=label)
     for position, ((step,), group) in enumerate(groups(pd.concat([total, part]), ["step"])):

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from minhash_nb import theory
-from minhash_nb.banding import Banding
+from minhash_nb.banding import Banding, as_bandings
 from minhash_nb.plotting._common import (
     COLOURS,
     DASHES,
@@ -149,17 +149,6 @@ def banding_label(banding: Banding) -> str:
     return "{} band{} × {} row{}".format(
         *(part for count in (banding.num_bands, banding.rows_per_band) for part in (count, "s" if count > 1 else ""))
     )
-
-
-def as_bandings(bandings: Any) -> list[Banding]:
-    """Return one banding or several as a list, or raise."""
-    shown = [bandings] if isinstance(bandings, Banding) else list(bandings)
-    if not shown:
-        raise ValueError("`bandings` must hold at least one Banding, got none")
-    for banding in shown:
-        if not isinstance(banding, Banding):
-            raise TypeError(f"`bandings` must be Bandings such as Banding(16, 8), got {banding!r:.60}")
-    return shown
 
 
 def _shade(ax: Axes, banding: Banding, threshold: float) -> None:

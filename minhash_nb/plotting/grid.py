@@ -32,26 +32,21 @@ def plot_parameter_sweep(
     sweep: pd.DataFrame,
     *,
     value: str | None = None,
-    recall: str | None = None,
-    cost: str = "candidates",
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """Draw a heat map over bands and rows, and ring the bandings that no other one beats.
+    """Draw a heat map over bands and rows, with rings around the Pareto front.
 
     Parameters
     ----------
     sweep : DataFrame
-        From `experiments.parameter_sweep` or the table of `tune`: num_bands, rows_per_band and the columns
-        below; one row for each banding. What was filtered out stays blank. Beyond 40 different numbers the
-        axes become logarithmic.
+        From `experiments.parameter_sweep` or the table of `tune`: num_bands, rows_per_band, pareto and the
+        column `value`; one row for each banding. What was filtered out stays blank. Beyond 40 different
+        numbers the axes become logarithmic.
     value : str, optional
-        Column to colour, by default that of the recall; numbers beyond 1 that spread over more than two decades
-        get a logarithmic scale, which ends at 1 or two decades below the largest.
-    recall, cost : str
-        Columns of the Pareto front: rings mark the bandings for which no other one of the frame has as much
-        of the first at less of the second, or more of the first at as much of the second. By default the
-        column recall, or recall_at_threshold where there is none.
+        Column to colour, by default recall, or recall_at_threshold where there is none. Numbers beyond 1 that
+        spread over more than two decades get a logarithmic scale, which ends at 1 or two decades below the
+        largest.
     ax : Axes, optional
         Where to draw; a new figure by default.
     **kwargs
@@ -66,11 +61,10 @@ def plot_parameter_sweep(
     TypeError, ValueError
         If the frame cannot be drawn, or holds a banding twice.
     """
-    frame = drawable("sweep", sweep, SHAPE, SOURCE)
-    if recall is None:
-        recall = "recall" if "recall" in frame or "recall_at_threshold" not in frame else "recall_at_threshold"
-    value = recall if value is None else value
-    frame = drawable("sweep", frame, [value, recall, cost], SOURCE)
+    frame = drawable("sweep", sweep, [*SHAPE, "pareto"], SOURCE)
+    if value is None:
+        value = "recall" if "recall" in frame or "recall_at_threshold" not in frame else "recall_at_threshold"
+    frame = drawable("sweep", frame, [value], SOURCE)
     if frame.duplicated(SHAPE).any():
         bands, rows = frame.loc[frame.duplicated(SHAPE), SHAPE].iloc[0]
         raise ValueError(f"`sweep` must hold every banding once, got {bands} × {rows} twice: filter to one threshold")
@@ -85,7 +79,7 @@ def plot_parameter_sweep(
     mesh = ax.pcolormesh(_edges(bands, large), _edges(rows, large), cells, **{**style, **kwargs})
     ax.figure.colorbar(mesh, ax=ax, label=UNITS.get(value, value))
 
-    front = frame[_front(frame[recall].to_numpy(), frame[cost].to_numpy())]
+    front = frame[frame["pareto"].astype(bool)]
     x, y = front["num_bands"].to_numpy(), front["rows_per_band"].to_numpy()
     if large:
         log_scale(ax)
@@ -94,21 +88,11 @@ def plot_parameter_sweep(
         ax.set_xticks(*_ticks(bands))
         ax.set_yticks(*_ticks(rows))
     style = {"linestyle": "none", "marker": "o", "markersize": 3.0 if large else 4.5, "markerfacecolor": "white"}
-    label = f"Pareto front: {UNITS.get(recall, recall)} against {UNITS.get(cost, cost)}"
-    ax.plot(x, y, markeredgecolor="black", markeredgewidth=0.9, label=label, **style)
+    ax.plot(x, y, markeredgecolor="black", markeredgewidth=0.9, label="Pareto front", **style)
     ax.set_xlabel("number of bands")
     ax.set_ylabel("rows per band")
     legend_below(ax)
     return ax
-
-
-def _front(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """Return which points no other one beats: as much gain at less cost, or more gain at as much."""
-    best, most = np.zeros(gain.size, dtype=bool), -np.inf
-    for position in np.lexsort((-gain, cost)):
-        best[position] = gain[position] > most
-        most = max(most, gain[position])
-    return best
 
 
 def _edges(values: np.ndarray, large: bool) -> np.ndarray:

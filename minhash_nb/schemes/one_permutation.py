@@ -41,9 +41,13 @@ class OnePermutation:
 
     Notes
     -----
-    One evaluation a shingle. On documents of fewer shingles than slots the variance is up to four times that
-    of `MinHash` with "rotation", 1.3 times with "optimal", 1.0 with "push", and half without densification;
-    `FastSimilaritySketch` has that half and bands as well. Signatures merge only with "none".
+    One evaluation a shingle, then at most num_hashes**2 throws in the mean to fill the slots of a document of one
+    shingle with "optimal", num_hashes * log(num_hashes) with "push". The variance over that of `MinHash`, at 30
+    (10) shingles in the union and 128 slots, is 4.2 (12) with "rotation", 1.3 (1.5) with "optimal", 1.0 (1.1)
+    with "push", and 0.54 (0.56) without densification; `FastSimilaritySketch` comes near that and has bands as
+    well. With "rotation" neighbouring slots copy one value, so short documents agree in whole bands and follow
+    no S-curve: at J = .5 and 50 shingles Banding(16, 8) finds .92 instead of .06. Signatures merge only with
+    "none".
     Source: Li, Owen, Zhang, "One Permutation Hashing" (NIPS 2012), section 3; the papers above.
 
     Examples

@@ -110,6 +110,10 @@ class SignatureMatrix:
 
         Notes
         -----
+        The variance grows by C (1 - J) / ((1 - C) num_hashes). Slots that copy one value (OnePermutation with
+        "optimal" or "push") agree by chance together, which adds more on short documents: with one bit and 10
+        shingles in the union the variance is three times that sum.
+
         Source: Li and König, "b-Bit Minwise Hashing" (WWW 2010), sections 2 and 3.
 
         Examples
