@@ -61,7 +61,7 @@ def naive_stars(made, banding):
 # -- candidate pairs
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(signatures_and_banding())
 def test_pairs_are_the_reference_s(case):
     made, banding = case
@@ -71,7 +71,7 @@ def test_pairs_are_the_reference_s(case):
     assert listed(mnb.candidate_pairs(made, banding)) == expected
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(signatures_and_banding())
 def test_stars_are_a_part_with_the_same_components(case):
     made, banding = case
@@ -84,7 +84,7 @@ def test_stars_are_a_part_with_the_same_components(case):
     )
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(signatures(), st.sampled_from(["all", "star"]))
 def test_adding_a_band_only_adds_pairs(made, bucket_pairs):
     before = set()
@@ -94,7 +94,7 @@ def test_adding_a_band_only_adds_pairs(made, bucket_pairs):
         before = pairs
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(signatures())
 def test_more_rows_only_take_pairs_away(made):
     before = None
@@ -104,7 +104,6 @@ def test_more_rows_only_take_pairs_away(made):
         before = pairs
 
 
-@settings(deadline=None)
 @given(signatures_and_banding(), st.randoms())
 def test_permuting_documents_permutes_pairs(case, random):
     made, banding = case
@@ -171,7 +170,6 @@ def test_equality_of_the_band_decides_even_if_all_digests_collide():
 # -- limits and refusals
 
 
-@settings(deadline=None)
 @given(signatures_and_banding(), st.sampled_from(["all", "star"]))
 def test_max_pairs_is_exact(case, bucket_pairs):
     made, banding = case
@@ -291,14 +289,13 @@ def test_for_recall_names_a_budget_that_will_do():
 @pytest.mark.parametrize("num_hashes", [1000, 1074, 1100, 4096, 2**14])
 @pytest.mark.parametrize("threshold", [1e-300, 1e-3, 0.4, 0.5, 0.9])
 def test_for_recall_where_powers_vanish(threshold, num_hashes):
-    try:
-        banding = mnb.Banding.for_recall(threshold, num_hashes=num_hashes)
-    except ValueError as error:
-        assert threshold < 0.01  # noqa: PT017
-        assert "is too small for recall 0.95" in str(error)  # noqa: PT017
-    else:
-        assert banding.num_hashes <= num_hashes
-        assert banding.detection_probability(threshold) >= 0.95
+    if threshold * num_hashes < 3:  # P = 1 - (1 - s)^b at most, about b s
+        with pytest.raises(ValueError, match=r"is too small for recall 0\.95"):
+            mnb.Banding.for_recall(threshold, num_hashes=num_hashes)
+        return
+    banding = mnb.Banding.for_recall(threshold, num_hashes=num_hashes)
+    assert banding.num_hashes <= num_hashes
+    assert banding.detection_probability(threshold) >= 0.95
 
 
 @pytest.mark.parametrize("call", [mnb.Banding.for_recall, mnb.Banding.for_threshold])

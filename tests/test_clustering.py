@@ -21,7 +21,7 @@ def graphs(draw):
     return pairs, n_docs
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(graphs())
 def test_components_are_the_reference_s(graph):
     pairs, n_docs = graph
@@ -30,7 +30,7 @@ def test_components_are_the_reference_s(graph):
     assert labels.tolist() == reference.connected_components(pairs, n_docs)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(graphs())
 def test_stars_are_the_reference_s(graph):
     pairs, n_docs = graph
@@ -40,7 +40,7 @@ def test_stars_are_the_reference_s(graph):
     assert labels.tolist() == reference.star_clusters(pairs, n_docs)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(graphs())
 def test_stars_keep_a_witness_of_each_and_no_pair_of_kept_ones(graph):
     pairs, n_docs = graph
@@ -55,7 +55,6 @@ def test_stars_keep_a_witness_of_each_and_no_pair_of_kept_ones(graph):
     assert not any(i in kept and j in kept for i, j in pairs)
 
 
-@settings(deadline=None)
 @given(graphs(), st.randoms())
 def test_order_repeats_and_direction_of_pairs_do_not_matter(graph, random):
     pairs, n_docs = graph
@@ -66,7 +65,6 @@ def test_order_repeats_and_direction_of_pairs_do_not_matter(graph, random):
         np.testing.assert_array_equal(cluster(pairs, n_docs), cluster(other, n_docs))
 
 
-@settings(deadline=None)
 @given(graphs())
 def test_stars_refine_components(graph):
     pairs, n_docs = graph

@@ -150,7 +150,7 @@ def test_arrays_of_the_caller_stay_as_they_are(tmp_path, rng):
         signatures = mnb.compute_signatures(shingles, mnb.MinHash(32))
         mnb.candidate_pairs(signatures, mnb.Banding(16, 2))
         found = (
-            signatures.values.tobytes(),
+            np.asarray(signatures).tobytes(),
             mnb.estimate_jaccard(signatures, pairs).tobytes(),
             mnb.exact_jaccard(shingles, pairs).tobytes(),
             mnb.connected_components(pairs, 3).tobytes(),
@@ -181,8 +181,7 @@ def test_the_verdict_is_exact_and_not_the_estimate(rng):
     for pair in range(60):
         shared, own = at if pair % 2 == 0 else below
         common = [next(words) for _ in range(shared)]
-        for _ in range(2):
-            texts.append(" ".join([*common, *(next(words) for _ in range(own))]))
+        texts += [" ".join([*common, *(next(words) for _ in range(own))]) for _ in range(2)]
         if pair % 2 == 0:
             expected.append((2 * pair, 2 * pair + 1))
     sure = {"banding": mnb.Banding(128, 1), "scheme": mnb.MinHash(128)}

@@ -18,7 +18,7 @@ PROLOGUE = """
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
     def distinct(n):
-        return [f"document {i * 7919 % 104729:06d} of its own {i * i % 99991:05d} {i ** 3 % 99989:05d}" for i in range(n)]
+        return [f"document {i * 7919 % 104729:06d} of its own {i**2 % 99991:05d} {i**3 % 99989:05d}" for i in range(n)]
 
     mnb.find_near_duplicates([*distinct(50), "same", "same"], 0.9)  # load and compile
 """

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import twins
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import minhash_nb as mnb
@@ -50,7 +50,6 @@ def naive(texts, threshold, linkage="star", empty="keep", **options):
 # -- against brute force
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     few_letters,
     st.sampled_from([0.3, 0.5, 2 / 3, 0.75, 1.0]),
@@ -74,18 +73,16 @@ def test_results_are_those_of_brute_force(texts, threshold, linkage, empty, unit
     assert frame_rows(result.clusters) == clusters
 
     sets = [twins.shingle_ids(text, **options) for text in texts]
-    first = [
-        sets.index(ids) if ids or empty == "duplicates" else document for document, ids in enumerate(sets)
+    first = [sets.index(ids) if ids or empty == "duplicates" else document for document, ids in enumerate(sets)]
+    expected = [
+        pair for pair in pairs if first[pair[1]] == pair[0] or (first[pair[0]] == pair[0] and first[pair[1]] == pair[1])
     ]
-    expected = [pair for pair in pairs if first[pair[1]] == pair[0] or (first[pair[0]] == pair[0] and first[pair[1]] == pair[1])]
     assert frame_rows(result.pairs[["i", "j", "jaccard"]]) == expected
 
     report = result.report
     assert report["documents"] == len(texts)
     assert report["empty"] == sum(not ids for ids in sets)
-    assert report["short"] == sum(
-        0 < len(twins.windows(text, 1, unit)) < k for text in texts
-    )
+    assert report["short"] == sum(0 < len(twins.windows(text, 1, unit)) < k for text in texts)
     assert report["exact_duplicates"] == sum(f != document for document, f in enumerate(first))
     assert report["verified"] == len(expected) - report["exact_duplicates"]
     assert report["candidates"] >= report["verified"]

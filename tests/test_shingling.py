@@ -2,7 +2,6 @@
 
 import re
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -53,7 +52,24 @@ def test_ids_follow_the_definition(id_hash, unit, normalize, k):
         assert shingles.shingling == Shingling(**options)
 
 
-@settings(deadline=None, max_examples=150)
+LONG = (
+    "".join(chr(97 + 7 * i % 26) for i in range(600)),
+    "".join(chr(0x1F300 + 11 * i % 700) for i in range(600)),  # four bytes a character
+    " ".join(f"w{i % 37}é" for i in range(150)),
+)
+
+
+@pytest.mark.parametrize("k", [10, 13, 14, 15, 16, 17, 27, 31, 33, 54, 55, 56, 57, 64, 120, 550, 599, 600, 601, 5000])
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("id_hash", ["fast", "md5"])
+def test_ids_of_long_shingles_follow_the_definition(id_hash, unit, k):
+    """Hashes put together from shorter ones, and MD5 with more than one block, at every size of either."""
+    texts = [*LONG, LONG[0][:k], LONG[1][: k - 1], LONG[0][: k // 3], "é"]
+    shingles = mnb.shingle(texts, k=k, unit=unit, id_hash=id_hash)
+    assert rows(shingles) == [twins.shingle_ids(text, k=k, unit=unit, id_hash=id_hash) for text in texts]
+
+
+@settings(max_examples=150)
 @given(
     st.lists(unicode_texts, max_size=5),
     st.integers(1, 9),
@@ -75,7 +91,7 @@ def test_ids_follow_the_definition_on_any_text(texts, k, unit, normalize, short_
     assert rows(shingles) == [twins.shingle_ids(text, **options) for text in texts]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(unicode_texts, st.integers(1, 9), st.sampled_from(UNITS), st.sampled_from(["whole", "drop"]))
 def test_shingles_as_text_follow_the_definition(text, k, unit, short_texts):
     found = Shingling(k=k, unit=unit, short_texts=short_texts).texts(text)
@@ -108,7 +124,6 @@ def test_every_code_point_is_normalised_as_python_does(context, stop):
     assert_same(mnb.shingle(texts, k=2), mnb.shingle(expected, k=2, normalize=None))
 
 
-@settings(deadline=None)
 @given(unicode_texts)
 def test_plain_python_normalisation(text):
     assert normalise_text(text, "default") == twins.normalise(text)
@@ -132,6 +147,12 @@ def test_error_in_a_normaliser_is_not_hidden():
 # -- paths through the code that must not matter
 
 
+class NeverAscii(str):
+    """Stands for str in the module that sorts texts into ASCII and others."""
+
+    isascii = staticmethod(lambda text: False)
+
+
 @pytest.mark.parametrize("id_hash", ["fast", "md5"])
 @pytest.mark.parametrize("normalize", twins.NORMALIZERS)
 @pytest.mark.parametrize("unit", UNITS)
@@ -141,7 +162,7 @@ def test_ascii_path_equals_unicode_path(monkeypatch, unit, normalize, id_hash):
     alone = mnb.shingle(texts, **options)
     beside = mnb.shingle([*texts, "é", "Σ"], **options)
     assert rows(alone) == rows(beside)[: len(texts)]
-    monkeypatch.setattr(ids, "str", SimpleNamespace(isascii=lambda text: False), raising=False)
+    monkeypatch.setattr(ids, "str", NeverAscii, raising=False)
     assert_same(mnb.shingle(texts, **options), alone)
 
 
@@ -228,5 +249,5 @@ def test_key_round_trip():
         assert Shingling.from_key(shingling.key).key == shingling.key
     unknown = Shingling.from_key(Shingling(normalize=str.upper).key)
     assert isinstance(unknown.normalize, UnavailableNormalizer)
-    with pytest.raises(RuntimeError, match="the normaliser .*upper is known by name only"):
+    with pytest.raises(RuntimeError, match=r"the normaliser .*upper is known by name only"):
         mnb.shingle(["a"], normalize=unknown.normalize)

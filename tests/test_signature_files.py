@@ -65,7 +65,7 @@ def test_every_truncation_is_noticed(saved, signatures):
 
 def test_every_flipped_bit_is_noticed_or_harmless(saved, signatures, rng):
     whole = saved.read_bytes()
-    noticed = 0
+    messages = []
     for position in range(len(whole)):
         damaged = bytearray(whole)
         damaged[position] ^= 1 << rng.integers(8)
@@ -73,11 +73,12 @@ def test_every_flipped_bit_is_noticed_or_harmless(saved, signatures, rng):
         try:
             loaded = mnb.SignatureMatrix.load(saved)
         except ValueError as error:
-            noticed += 1
-            assert re.search(r"cannot load .* \(.*\): compute the signatures again", str(error), re.DOTALL)
+            messages.append(str(error))
         else:
             assert same(loaded, signatures)  # time stamps and such
-    assert noticed > len(whole) / 2
+    assert len(messages) > len(whole) / 2
+    says = re.compile(r"cannot load .* \(.*\): compute the signatures again", re.DOTALL)
+    assert all(says.fullmatch(message) for message in messages)
 
 
 def write(path, signatures, **changes):

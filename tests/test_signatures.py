@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import twins
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import minhash_nb as mnb
@@ -53,7 +53,6 @@ def test_values_around_the_block_and_chunk_sizes(family, rng):
         assert sign(sets, scheme).tolist() == expected(sets, scheme)
 
 
-@settings(deadline=None)
 @given(any_sets, st.sampled_from(FAMILIES), st.integers(1, 80), st.integers(0, 2**64 - 1))
 def test_values_follow_the_definition_on_any_sets(sets, family, num_hashes, seed):
     scheme = mnb.MinHash(num_hashes, seed, family)
@@ -82,7 +81,6 @@ def test_fewer_hashes_are_the_first_columns(rng):
         np.testing.assert_array_equal(sign(sets, mnb.MinHash(num_hashes)), most[:, :num_hashes])
 
 
-@settings(deadline=None)
 @given(any_sets, any_sets, st.sampled_from(FAMILIES), st.integers(1, 40))
 def test_union_is_the_elementwise_minimum(first, second, family, num_hashes):
     length = min(len(first), len(second))
@@ -92,7 +90,6 @@ def test_union_is_the_elementwise_minimum(first, second, family, num_hashes):
     np.testing.assert_array_equal(union, np.minimum(sign(first, scheme), sign(second, scheme)))
 
 
-@settings(deadline=None)
 @given(any_sets, st.sampled_from(FAMILIES), st.randoms())
 def test_permuting_documents_permutes_signatures(sets, family, random):
     order = list(range(len(sets)))
@@ -212,7 +209,7 @@ def test_only_like_compares_with_like():
     base = mnb.sign_texts(texts, scheme)
     check_comparable(base, mnb.sign_texts(["other"], mnb.MinHash(16)))
     for other in (mnb.MinHash(17), mnb.MinHash(16, seed=1), mnb.MinHash(16, family="mersenne31")):
-        with pytest.raises(ValueError, match="signatures compare only with the same scheme, got .* and .*: compute"):
+        with pytest.raises(ValueError, match=r"signatures compare only with the same scheme, got .* and .*: compute"):
             check_comparable(base, mnb.sign_texts(texts, other))
     own = mnb.compute_signatures(mnb.ShingleMatrix.from_sets([{1}]), scheme)
     others = [
@@ -224,7 +221,9 @@ def test_only_like_compares_with_like():
         {"id_hash": "md5"},
     ]
     for other in (own, *(mnb.sign_texts(texts, scheme, **options) for options in others)):
-        with pytest.raises(ValueError, match="signatures compare only with the same shingling, got .* and .*: compute"):
+        with pytest.raises(
+            ValueError, match=r"signatures compare only with the same shingling, got .* and .*: compute"
+        ):
             check_comparable(base, other)
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import twins
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import minhash_nb as mnb
 from minhash_nb import reference
 from minhash_nb.kernels import similarity as kernels
-from minhash_nb.similarity import first_equal
+from minhash_nb.similarity import first_equal, similar_pairs
 
 small_sets = st.lists(st.sets(st.integers(0, 8)), min_size=1, max_size=8)
 wide_sets = st.lists(st.sets(st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1])), min_size=1, max_size=8)
@@ -25,7 +25,6 @@ def all_pairs(n_docs):
 # -- exact and estimated similarity
 
 
-@settings(deadline=None)
 @given(small_sets | wide_sets)
 def test_exact_jaccard_of_any_sets(sets):
     pairs = all_pairs(len(sets))
@@ -35,6 +34,38 @@ def test_exact_jaccard_of_any_sets(sets):
     assert found.tolist() == [reference.exact_jaccard(sets[i], sets[j]) for i, j in pairs]
 
 
+@given(small_sets, st.sampled_from([0.01, 1 / 3, 0.5, 2 / 3, 0.75, 0.8, 1.0]))
+def test_similar_pairs_are_those_at_or_above_the_threshold(sets, threshold):
+    pairs = np.array(all_pairs(len(sets)))
+    found, values = similar_pairs(mnb.ShingleMatrix.from_sets(sets), pairs, threshold)
+    expected = [(i, j, twins.jaccard(sets[i], sets[j])) for i, j in pairs.tolist()]
+    assert [(*pair, value) for pair, value in zip(found.tolist(), values.tolist(), strict=True)] == [
+        pair for pair in expected if pair[2] >= threshold
+    ]
+
+
+def test_similar_pairs_of_large_sets_at_the_very_threshold(rng):
+    """Where verification stops early it must not stop a pair that just reaches the threshold."""
+    sets, expected = [], []
+    for shared, first, second in (
+        (400, 50, 50),
+        (400, 100, 0),
+        (401, 49, 50),
+        (399, 50, 51),
+        (400, 0, 101),
+        (80, 20, 0),
+    ):
+        ids = rng.choice(2**32, shared + first + second, replace=False).tolist()
+        sets += [set(ids[: shared + first]), set(ids[first + shared :] + ids[:shared])]
+        if shared >= 0.8 * len(ids):
+            expected.append(((len(sets) - 2, len(sets) - 1), shared / len(ids)))
+    pairs = np.arange(len(sets)).reshape(-1, 2)
+    found, values = similar_pairs(mnb.ShingleMatrix.from_sets(sets), pairs, 0.8)
+    assert [*zip(map(tuple, found.tolist()), values.tolist(), strict=True)] == expected
+    assert len(expected) == 4
+    assert values.min() == 0.8
+
+
 def test_exact_jaccard_of_large_sets(rng):
     sets = [set(rng.integers(0, 3000, size).tolist()) for size in (10, 500, 3000, 9000)]
     pairs = all_pairs(4)
@@ -42,12 +73,11 @@ def test_exact_jaccard_of_large_sets(rng):
     assert found.tolist() == [twins.jaccard(sets[i], sets[j]) for i, j in pairs]
 
 
-@settings(deadline=None)
 @given(small_sets, st.integers(1, 70))
 def test_estimate_is_the_fraction_of_equal_slots(sets, num_hashes):
     signatures = mnb.compute_signatures(mnb.ShingleMatrix.from_sets(sets), mnb.MinHash(num_hashes))
     pairs = all_pairs(len(sets))
-    rows = signatures.values.tolist()
+    rows = np.asarray(signatures).tolist()
     expected = [
         sum(x == y for x, y in zip(rows[i], rows[j], strict=True)) / num_hashes if sets[i] and sets[j] else 0.0
         for i, j in pairs
@@ -122,7 +152,6 @@ def naive_first_equal(sets):
     return [sets.index(ids) if ids else document for document, ids in enumerate(sets)]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sets(st.integers(0, 2)), max_size=20) | wide_sets)
 def test_first_equal_of_any_sets(sets):
     found = first_equal(mnb.ShingleMatrix.from_sets(sets))
@@ -142,7 +171,6 @@ def test_first_equal_compares_rows_even_if_all_digests_collide(rng):
 # -- why two texts match
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(twins.TEXTS),
     st.sampled_from(twins.TEXTS),

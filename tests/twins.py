@@ -11,9 +11,7 @@ MAXIMUM = 2**32 - 1
 
 # What has bitten others: final sigma, dotted I, Python's own kinds of white space, NUL, surrogates, a
 # byte-order mark, CRLF, both forms of an accent, ligatures, code points beyond 16 bits.
-NASTY = (
-    "Σσς İıIi \x00\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\u3000\u200b\ufeff\ud800\udfff\r\n\t\v\féÉe\u0301ßẞ𝔸😀Ⅷǅ."
-)
+NASTY = "Σσς İıIi \x00\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\u3000\u200b\ufeff\ud800\udfff\r\n\t\v\féÉe\u0301ßẞ𝔸😀Ⅷǅ."
 TEXTS = (
     "",
     " ",

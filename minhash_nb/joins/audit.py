@@ -83,7 +83,7 @@ def audit_recall(
     Copies are left out: of documents with equal shingle sets only the first is drawn or counted as a neighbour,
     as exact duplicates are found by comparison and not by banding. The interval is the percentile bootstrap over
     documents, since the pairs of a document are found or missed together (Efron, Tibshirani, *An Introduction to
-    the Bootstrap*, 1993, section 13.3). Where nothing was missed the bootstrap would say 1 to 1; its lower end is
+    the Bootstrap*, 1993, chapter 13). Where nothing was missed the bootstrap would say 1 to 1; its lower end is
     then that of Clopper and Pearson for as many successes as documents with neighbours. Costs one
     `similarity_join` of the drawn documents with all.
 

@@ -145,7 +145,7 @@ def similarity_histogram(
     the sum over its shingles of the documents that have them. A pair is met from either end, so half the mean
     over sampled documents, times the number of documents, estimates the count without bias; the standard error
     is that of a mean of a simple random sample without replacement (Cochran, *Sampling Techniques*, 1977,
-    section 2.6). Copies are compared once and counted as often as they occur.
+    chapter 2). Copies are compared once and counted as often as they occur.
 
     Examples
     --------

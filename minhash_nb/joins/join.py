@@ -62,11 +62,11 @@ def similarity_join(
     -----
     No hashing and no chance: prefix, length and positional filters on shingles ranked rare first, then a merge
     that stops as soon as the threshold is out of reach. Copies are searched once. Made for thresholds from
-    about .5 on; below that it stays exact, but few pairs are filtered out. Memory: 12 to 16 bytes a shingle id,
-    24 a pair.
+    about .5 on; below that it stays exact, but few pairs are filtered out. Memory: about 12 bytes a shingle id,
+    24 a pair, and some 100 more a pair until they are sorted.
     Sources: Bayardo, Ma, Srikant (2007), *Scaling up all pairs similarity search*; Xiao, Wang, Lin, Yu (2008),
-    *Efficient similarity joins for near duplicate detection*, section 4; which filters pay: Mann, Augsten,
-    Bouros (2016), *An empirical evaluation of set similarity join techniques*, section 6.
+    *Efficient similarity joins for near duplicate detection*; which of the filters pay: Mann, Augsten, Bouros
+    (2016), *An empirical evaluation of set similarity join techniques*.
 
     Examples
     --------

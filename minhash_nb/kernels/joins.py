@@ -156,9 +156,11 @@ def _gather(probes, p, first, stop, index, postings, need, common, last, touched
     size = probes.indptr[p + 1] - begin
     met = np.int64(0)
     for i in range(probes.prefix[p]):
-        token = probes.tokens[begin + i]
-        end = postings.starts[token + 1]
-        start = _first_from(postings.rows, postings.starts[token], end, first)
+        token = np.uint32(probes.tokens[begin + i])
+        start, end = postings.starts[token], postings.starts[np.uint64(token) + np.uint64(1)]
+        if start == end or postings.rows[start] >= stop:
+            continue  # most rare tokens, and no need to search
+        start = _first_from(postings.rows, start, end, first)
         rows, places = postings.rows[start:end], postings.places[start:end]
         for k in range(rows.size):
             if rows[k] >= stop:

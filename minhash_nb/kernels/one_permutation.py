@@ -45,20 +45,23 @@ def _pull(sketch, out, seed):
 
 
 @helper
-def _push(sketch, out, seed):
+def _push(sketch, out, seed, filled):
     """Let the slots that were not empty throw copies in turn until every slot has something."""
-    empty = np.int64(0)
+    sources = np.int64(0)
     for j in range(sketch.size):
         out[j] = sketch[j]
-        empty += np.int64(sketch[j] == EMPTY)
+        if sketch[j] != EMPTY:
+            filled[sources] = j
+            sources += 1
+    empty = sketch.size - sources
     attempt = np.int64(0)
     while empty:
-        for j in range(sketch.size):
-            if sketch[j] != EMPTY:
-                target = _throw(j, attempt, seed, sketch.size)
-                if out[target] == EMPTY:
-                    out[target] = sketch[j]
-                    empty -= 1
+        for source in range(sources):
+            j = filled[source]
+            target = _throw(j, attempt, seed, sketch.size)
+            if out[target] == EMPTY:
+                out[target] = sketch[j]
+                empty -= 1
         attempt += 1
 
 
@@ -71,6 +74,7 @@ def one_permutation(indptr, indices, seed, densification, out):
         chunk = np.int64(chunk_)
         mixed = np.empty(BLOCK, dtype=np.uint64)
         sketch = np.empty(slots, dtype=np.uint32)
+        filled = np.empty(slots, dtype=np.int64)
         for d in range(chunk * DOCUMENTS, min((chunk + 1) * DOCUMENTS, documents)):
             for j in range(slots):
                 sketch[j] = EMPTY
@@ -94,4 +98,4 @@ def one_permutation(indptr, indices, seed, densification, out):
             elif densification == OPTIMAL:
                 _pull(sketch, out[d], seed)
             else:
-                _push(sketch, out[d], seed)
+                _push(sketch, out[d], seed, filled)

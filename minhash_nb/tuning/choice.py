@@ -106,9 +106,8 @@ def tune(
         "at_threshold": fewest candidates, if a pair exactly at the threshold is found with probability `recall`.
         "above_threshold": fewest candidates, if that share of all pairs of the corpus at or above the threshold
         is found (of pairs at the threshold, where there are none); pairs at the threshold may be found less often.
-        "area": fewest errors (missed pairs, and
-        candidates below the threshold); takes no heed of `recall`. Among bandings within half a candidate of the
-        least, the one with the fewest hashes is chosen.
+        "area": fewest errors (missed pairs, and candidates below the threshold), whatever the recall. Among bandings
+        within half a candidate of the least, the one with the fewest hashes is chosen.
     sample : int, optional
         How many documents to compare with all others below the threshold: see `similarity_histogram`.
     seed : int
@@ -118,7 +117,7 @@ def tune(
     -------
     TuningResult
         With a table of all bandings within the budget: num_bands, rows_per_band, num_hashes,
-        recall_at_threshold, recall_above_threshold, recall_low and recall_high (where the latter will lie in 95 %
+        recall_at_threshold, recall_above_threshold, recall_low and recall_high (where the latter lies in about 95 %
         of runs; NaN if there is no such pair), candidates (to expect), errors (candidates below the threshold and
         pairs missed above it), bytes_per_document (signature and buckets, as in `theory.memory_forecast`) and
         pareto (reaches the recall, and no banding that does has both as few hashes and as few candidates; for
@@ -141,9 +140,10 @@ def tune(
     Notes
     -----
     Costs an exact `similarity_join` at the threshold and a `similarity_histogram` of the rest. Expected candidates
-    are the sum of the S-curve over all pairs. The interval of one run allows for pairs with a document in common
-    being found or missed together: a binomial one would be too narrow by a factor of 2 to 5 on families of similar
-    documents.
+    are the sum of the S-curve over all pairs: on licences, person records and statutes at thresholds .5 to .9 the
+    mean of 20 runs was within 11 % of them. The interval of one run takes pairs with a document in common as found
+    or missed together and all others as independent: it held in 96 % of those runs, in 85 % at the least, where a
+    binomial one is too narrow by a factor of up to 4.5.
 
     Examples
     --------
