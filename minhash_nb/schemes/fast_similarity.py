@@ -26,9 +26,10 @@ class FastSimilaritySketch:
     seed : int, default 42
         Seed of the hash functions, drawn by ``numpy.random.default_rng``; from 0 to 2**64 - 1.
     rounds : int, default 4
-        Rounds of scattering, from 1 to `num_hashes`. Slots that all of them leave empty (in short
+        Rounds of scattering, at least 1. Slots that all of them leave empty (in short
         documents) take the classic minimum over all shingles. ``rounds=num_hashes`` is the paper's
-        schedule; a few rounds have nearly its variance and far less work on short documents.
+        schedule (more count as that many); a few rounds have nearly its variance and far less work on
+        short documents.
 
     Raises
     ------
