@@ -166,6 +166,17 @@ def warn_if_blind(banding: Banding, threshold: float) -> None:
         )
 
 
+def check_fits(banding: Banding, num_hashes: int) -> None:
+    """Raise ValueError, with what would fit, unless signatures of so many hashes have all the bands."""
+    if banding.num_hashes > num_hashes:
+        fits = num_hashes // banding.num_bands
+        shrink = f"rows_per_band={fits} or " if fits else ""
+        raise ValueError(
+            f"signatures have {num_hashes} hashes but Banding({banding.num_bands}, {banding.rows_per_band}) needs "
+            f"{banding.num_hashes}: use {shrink}num_hashes={banding.num_hashes}"
+        )
+
+
 def as_bandings(bandings: Any) -> list[Banding]:
     """Return one banding or several as a list, or raise."""
     chosen = [bandings] if isinstance(bandings, Banding) or not isinstance(bandings, Iterable) else list(bandings)
@@ -229,14 +240,7 @@ def candidate_pairs(
             f"signatures of {signatures.scheme} have empty slots, which would share bands by being empty: "
             "choose a densification, or FastSimilaritySketch"
         )
-    have = signatures.scheme.num_hashes
-    if banding.num_hashes > have:
-        fits = have // banding.num_bands
-        shrink = f"rows_per_band={fits} or " if fits else ""
-        raise ValueError(
-            f"signatures have {have} hashes but Banding({banding.num_bands}, {banding.rows_per_band}) needs "
-            f"{banding.num_hashes}: use {shrink}num_hashes={banding.num_hashes}"
-        )
+    check_fits(banding, signatures.scheme.num_hashes)
     shape = (len(signatures), banding.num_bands)
     links, leads = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.bool_)
     band_pairs = np.zeros(banding.num_bands, dtype=np.int64)

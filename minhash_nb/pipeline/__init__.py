@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from minhash_nb.banding import Banding, candidate_pairs, warn_if_blind
+from minhash_nb.banding import Banding, candidate_pairs, check_fits, warn_if_blind
 from minhash_nb.clustering import connected_components, star_clusters
 from minhash_nb.joins import audit_recall
 from minhash_nb.pipeline.result import NearDuplicates, cluster_frame, pair_frame, removed_frame
@@ -116,6 +116,8 @@ def find_near_duplicates(
     if banding is None:
         banding = Banding.for_recall(threshold, recall, scheme.num_hashes if scheme else num_hashes)
     warn_if_blind(banding, threshold)
+    if scheme is not None:
+        check_fits(banding, scheme.num_hashes)
     if scheme is None:
         scheme = FastSimilaritySketch(num_hashes=banding.num_hashes, seed=seed)
     seconds: dict[str, float] = {}

@@ -81,7 +81,9 @@ class ShingleMatrix:
         object.__setattr__(self, "indptr", frozen(indptr))
         object.__setattr__(self, "indices", frozen(indices))
         is_short = np.zeros(len(self), dtype=bool) if self.is_short is None else self.is_short
-        object.__setattr__(self, "is_short", frozen(is_short))
+        if np.shape(is_short) != (len(self),):
+            raise ValueError(f"`is_short` must have shape ({len(self)},), got {np.shape(is_short)}")
+        object.__setattr__(self, "is_short", frozen(np.asarray(is_short, dtype=bool)))
 
     @classmethod
     def from_sets(cls, sets: Iterable[Iterable[int]]) -> ShingleMatrix:
