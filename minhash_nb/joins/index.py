@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minhash_nb.joins.copies import Copies
 from minhash_nb.kernels import joins as kernels
 from minhash_nb.kernels.joins import Postings, Rows
 from minhash_nb.shingling import ShingleMatrix
@@ -15,31 +16,22 @@ from minhash_nb.validation import check_instance, frozen
 
 
 @dataclass(frozen=True, eq=False)
-class DistinctRows:
+class DistinctRows(Copies):
     """The distinct non-empty rows of a corpus in ascending order of size.
 
     Parameters
     ----------
     indptr, tokens : int64, int32 arrays
         CSR; tokens are ranks (0 for the rarest shingle), ascending within a row.
-    starts, members : int64 arrays
-        The documents with row g are ``members[starts[g]:starts[g + 1]]``, ascending.
     """
 
     indptr: np.ndarray
     tokens: np.ndarray
-    starts: np.ndarray
-    members: np.ndarray
 
     @property
     def sizes(self) -> np.ndarray:
         """Tokens in each row."""
         return np.diff(self.indptr)
-
-    @property
-    def copies(self) -> np.ndarray:
-        """Documents with each row."""
-        return np.diff(self.starts)
 
     def __len__(self) -> int:
         return self.indptr.size - 1
@@ -74,7 +66,7 @@ def rank_rows(*matrices: ShingleMatrix) -> tuple[list[DistinctRows], int]:
     distinct, row = [], 0
     for group_starts, members in groups:
         bounds = indptr[row : row + group_starts.size]
-        distinct.append(DistinctRows(bounds - bounds[0], tokens[bounds[0] : bounds[-1]], group_starts, members))
+        distinct.append(DistinctRows(group_starts, members, bounds - bounds[0], tokens[bounds[0] : bounds[-1]]))
         row += group_starts.size - 1
     return distinct, frequency.size
 

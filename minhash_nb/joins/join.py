@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 
+from minhash_nb.joins.copies import pairs_between, pairs_within
 from minhash_nb.joins.index import DistinctRows, check_shingles, invert, rank_rows
 from minhash_nb.kernels import joins as kernels
 from minhash_nb.kernels.joins import Rows
@@ -91,9 +92,9 @@ def similarity_join(
         copies = rows.copies
         guard.add(int((copies * (copies - 1) // 2).sum()))
         found = _search(rows, None, n_tokens, threshold, guard, progress)
-        i, j = _expand(rows, rows, found)
+        i, j = pairs_between(rows, rows, found[:, 0], found[:, 1])
         jaccard = np.repeat(_jaccard(rows, rows, found), copies[found[:, 0]] * copies[found[:, 1]])
-        equal = _equal_pairs(rows)
+        equal = pairs_within(rows)
         i, j = np.concatenate((np.minimum(i, j), equal[0])), np.concatenate((np.maximum(i, j), equal[1]))
         jaccard = np.concatenate((jaccard, np.ones(equal[0].size)))
     else:
@@ -102,7 +103,7 @@ def similarity_join(
             found = _search(first, second, n_tokens, threshold, guard, progress)
         else:
             found = _search(second, first, n_tokens, threshold, guard, progress)[:, [1, 0, 2]]
-        i, j = _expand(first, second, found)
+        i, j = pairs_between(first, second, found[:, 0], found[:, 1])
         jaccard = np.repeat(_jaccard(first, second, found), first.copies[found[:, 0]] * second.copies[found[:, 1]])
     order = np.lexsort((j, i))
     return pd.DataFrame({"i": i[order], "j": j[order], "jaccard": jaccard[order]})
@@ -205,24 +206,3 @@ def _least_common(top: int, threshold: float) -> np.ndarray:
 def _jaccard(first: DistinctRows, second: DistinctRows, found: np.ndarray) -> np.ndarray:
     common = found[:, 2].astype(np.int64)
     return common / (first.sizes[found[:, 0]] + second.sizes[found[:, 1]] - common)
-
-
-def _expand(first: DistinctRows, second: DistinctRows, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the documents of each pair of rows: copies times copies."""
-    left, right = found[:, 0], found[:, 1]
-    products = first.copies[left] * second.copies[right]
-    rank = np.arange(products.sum()) - np.repeat(np.cumsum(products) - products, products)
-    width = np.repeat(second.copies[right], products)
-    return (
-        first.members[np.repeat(first.starts[left], products) + rank // width],
-        second.members[np.repeat(second.starts[right], products) + rank % width],
-    )
-
-
-def _equal_pairs(rows: DistinctRows) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs of documents with the same row."""
-    place = np.arange(rows.members.size)
-    later = np.repeat(rows.starts[1:], rows.copies) - place - 1
-    left = np.repeat(place, later)
-    right = left + 1 + np.arange(left.size) - np.repeat(np.cumsum(later) - later, later)
-    return rows.members[left], rows.members[right]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minhash_nb.joins.copies import Copies, pairs_between, pairs_within
 from minhash_nb.shingling import ShingleMatrix
 from minhash_nb.similarity import exact_jaccard
 
@@ -59,22 +60,17 @@ class NearDuplicates:
         is_copy = jaccard == 1.0  # different sets have less
         first = np.arange(self.labels.size)
         first[j[is_copy]] = i[is_copy]
-        members = np.argsort(first, kind="stable")
         sizes = np.bincount(first, minlength=first.size)
-        starts = np.cumsum(sizes) - sizes
-        between, groups = np.flatnonzero(~is_copy), np.flatnonzero(sizes > 1)
-        left, right = np.concatenate((i[between], groups)), np.concatenate((j[between], groups))
-        value = np.concatenate((jaccard[between], np.ones(groups.size)))
-        products = sizes[left] * sizes[right]
-        total = int(products[: between.size].sum() + (sizes[groups] * (sizes[groups] - 1) // 2).sum())
+        products = (sizes[i] * sizes[j])[~is_copy]
+        total = int(products.sum() + (sizes * (sizes - 1) // 2).sum())
         if total > max_pairs:
             raise ValueError(f"`max_pairs` is {max_pairs:,}, but copies expand to {total:,} pairs: raise max_pairs")
-        block = np.repeat(np.arange(left.size), products)
-        rank = np.arange(products.sum()) - np.repeat(np.cumsum(products) - products, products)
-        a = members[starts[left[block]] + rank // sizes[right[block]]]
-        b = members[starts[right[block]] + rank % sizes[right[block]]]
-        wanted = (left[block] != right[block]) | (a < b)
-        frame = pd.DataFrame({"i": np.minimum(a, b), "j": np.maximum(a, b), "jaccard": value[block]})[wanted]
+        groups = Copies(np.concatenate(([0], np.cumsum(sizes))), np.argsort(first, kind="stable"))
+        between = pairs_between(groups, groups, i[~is_copy], j[~is_copy])
+        within = pairs_within(groups)
+        left, right = (np.concatenate(documents) for documents in zip(between, within, strict=True))
+        value = np.concatenate((np.repeat(jaccard[~is_copy], products), np.ones(within[0].size)))
+        frame = pd.DataFrame({"i": np.minimum(left, right), "j": np.maximum(left, right), "jaccard": value})
         return frame.sort_values(["i", "j"], ignore_index=True)
 
     def __repr__(self) -> str:
