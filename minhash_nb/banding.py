@@ -96,6 +96,12 @@ class Banding:
         ValueError
             If no banding within the budget reaches the recall; the sentence names a budget that does.
 
+        Notes
+        -----
+        Relies on the S-curve of independent columns, which is that of `MinHash`. `FastSimilaritySketch` is
+        found at or above that curve from the threshold on (its columns are negatively correlated, its curve is
+        steeper), so the recall holds for it as well, from documents of five shingles on.
+
         Examples
         --------
         >>> import minhash_nb as mnb
