@@ -68,8 +68,8 @@ class Timing:
 def interleave(calls: dict[str, Callable[[], Any]], effort: Effort) -> dict[str, Timing]:
     """Time the calls in turns (A B C, A B C, ...) until each has had its seconds or its rounds.
 
-    The calls must have run once on input of the same kind, so that nothing is compiled here. `result` is
-    what the last call of each returned.
+    Each has two rounds at least, because the first may still compile a kernel for another kind of text. `result`
+    is what the last call of each returned.
     """
     gc.collect()
     gc.freeze()  # what is there stays: each sample's collection has only its own garbage to look at
@@ -78,7 +78,7 @@ def interleave(calls: dict[str, Callable[[], Any]], effort: Effort) -> dict[str,
     for round_ in range(effort.rounds):
         for name, call in calls.items():
             timing = timings[name]
-            if round_ and sum(timing.seconds) * repeats[name] >= effort.seconds:
+            if round_ > 1 and sum(timing.seconds) * repeats[name] >= effort.seconds:
                 continue
             _sample(call, repeats[name], timing)
             if round_ == 0 and timing.best < LEAST_SAMPLE:

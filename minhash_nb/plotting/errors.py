@@ -165,7 +165,8 @@ def _layout(edges: np.ndarray, jaccard: np.ndarray, n_nodes: int) -> np.ndarray:
     weights = 0.1 + (1.0 - jaccard)  # equal documents keep some distance
     graph = coo_array((weights, (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes)).tocsr()
     first, second = np.triu_indices(n_nodes, 1)
-    wanted = shortest_path(graph, directed=False)[first, second]
+    distance = shortest_path(graph, directed=False)
+    wanted = distance[first, second]
 
     def stress(flat: np.ndarray) -> tuple[float, np.ndarray]:
         place = flat.reshape(n_nodes, 2)
@@ -178,6 +179,9 @@ def _layout(edges: np.ndarray, jaccard: np.ndarray, n_nodes: int) -> np.ndarray:
         np.add.at(slope, second, -force)
         return float((excess**2).sum()), slope.ravel()
 
-    angle = 2.0 * np.pi * np.arange(n_nodes) / n_nodes
-    start = np.stack((np.cos(angle), np.sin(angle)), axis=1) * wanted.max() / 2.0
+    # Classical scaling (Torgerson, 1952) unfolds chains, which a circle would leave twisted.
+    squared = distance**2
+    inner = (squared.mean(axis=0) + squared.mean(axis=1)[:, None] - squared.mean() - squared) / 2.0
+    value, vector = np.linalg.eigh(inner)
+    start = vector[:, :-3:-1] * np.sqrt(np.maximum(value[:-3:-1], 0.0))
     return minimize(stress, start.ravel(), jac=True, method="L-BFGS-B").x.reshape(n_nodes, 2)
