@@ -156,6 +156,11 @@ def candidates_predicted_vs_observed(
     TypeError, ValueError
         If an argument is not of its kind or outside its range.
 
+    Notes
+    -----
+    With few rows the candidates of one draw are heavy-tailed: a rare giant bucket carries the mean, so twenty
+    draws can sit far below a correct prediction, and neither z nor the interval holds.
+
     Examples
     --------
     >>> import minhash_nb as mnb

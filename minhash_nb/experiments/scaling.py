@@ -65,7 +65,8 @@ def scaling(
 
     Notes
     -----
-    The kernels are compiled before the clock starts.
+    The kernels are compiled before the clock starts. The smaller corpora are the first documents of the largest,
+    so similar pairs, and the time to verify them, grow with the square of their number.
 
     Examples
     --------
