@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 
-.PHONY: demo test lint format bench notebooks clean
+.PHONY: demo test lint format bench notebooks site clean
 
 demo: $(VENV)/.core
 	$(BIN)/minhash-nb demo
@@ -26,6 +26,10 @@ bench: $(VENV)/.bench
 
 notebooks: $(VENV)/.notebooks
 	$(BIN)/python -m notebooks.build
+	$(BIN)/python -m notebooks.index
+
+site: $(VENV)/.site
+	$(BIN)/python -m notebooks.web.build site
 
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "minhash-nb needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -48,5 +52,9 @@ $(VENV)/.notebooks: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,notebooks]'
 	touch $@
 
+$(VENV)/.site: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,site]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache build *.egg-info
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache build site *.egg-info
