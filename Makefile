@@ -26,6 +26,7 @@ bench: $(VENV)/.bench
 
 notebooks: $(VENV)/.notebooks
 	$(BIN)/python -m notebooks.build
+	$(BIN)/python -m notebooks.gallery.build
 	$(BIN)/python -m notebooks.index
 
 site: $(VENV)/.site
