@@ -13,10 +13,10 @@
 #
 # > **Question.** When do two texts count as similar, and which of our own choices decide it?
 #
-# Nothing in this course is random until the next notebook. Here a text becomes a set, and the similarity of two texts
-# becomes a fraction that can be counted by hand. Three choices go into that fraction: the **unit** (characters, words
-# or bytes), the number **k** of units in a shingle, and the **normalisation** before the text is cut. They decide more
-# than any algorithm that follows.
+# Nothing is estimated before the next notebook. Here a text becomes a set, and the similarity of two texts becomes a
+# fraction that can be counted by hand. Three choices go into that fraction: the **unit** (characters, words or bytes),
+# the number **k** of units in a shingle, and the **normalisation** before the text is cut. All that follows finds
+# pairs that are similar *by these choices*.
 #
 # Sources: A. Broder, "On the resemblance and containment of documents" (1997); J. Leskovec, A. Rajaraman, J. Ullman,
 # *Mining of Massive Datasets*, chapter 3.
@@ -37,13 +37,13 @@ QUICK = os.environ.get("MINHASH_NB_QUICK") == "1"
 # %% [markdown]
 # ## Two sentences by hand
 #
-# A **shingle** is a run of $k$ consecutive units of a text. A document is the *set* of its shingles, and the **Jaccard
-# similarity** of two documents $A$ and $B$ is the share of their common shingles:
+# A **shingle** is a run of $k$ consecutive units of a text: what a window $k$ units wide shows as it slides along. A
+# document is the *set* of its shingles, and the **Jaccard similarity** of two documents $A$ and $B$ is the share of all
+# their shingles that both have, with $|\cdot|$ for the number of elements:
 #
 # $$J(A, B) = \frac{|A \cap B|}{|A \cup B|}$$
 #
-# It is 1 for equal sets, 0 for sets without a common element, and $1 - J$ is a distance that obeys the triangle
-# inequality.
+# It is 1 for equal sets and 0 for sets without a common element. Here with $k = 5$ characters:
 
 # %%
 dusk = "The ferry leaves the harbour at dusk."
@@ -62,17 +62,19 @@ assert round(comparison.jaccard, 3) == 0.784
 # normalisation), the last word did. Replacing $m$ neighbouring characters spoils at most $m + k - 1$ windows; here the
 # change lies at the end of the text, where fewer windows reach.
 #
-# The plain-Python `reference` and the compiled package agree. The reference is ten readable functions; read it beside
+# The plain-Python `reference` and the compiled package agree. The reference is a few short functions; read it beside
 # this notebook.
 #
 # ## How k trades tolerance against chance
 #
 # Let every word of a text be replaced with probability $p$, each on its own. A shingle of $k$ words survives if none of
-# its words is hit, with probability $q = (1 - p)^k$. Of $n$ shingles about $nq$ survive, and both texts have $n$, so
+# its words is hit, with probability $q = (1 - p)^k$. Of $n$ shingles about $nq$ survive. Both texts have $n$, so the
+# union has about $2n - nq$, and the mean of $J$ over many such edits is
 #
 # $$E[J] \approx \frac{nq}{2n - nq} = \frac{q}{2 - q}.$$
 #
-# `theory.expected_jaccard_under_edits` adds the second-order term. Let us edit a text of 300 different words and count.
+# `theory.expected_jaccard_under_edits` adds a small correction, since the number of survivors varies from edit to edit.
+# Let us edit a text of 300 different words and count.
 
 # %%
 copies = 20 if QUICK else 200
@@ -104,7 +106,9 @@ plt.show()
 
 # %% [markdown]
 # **To see:** one word in twenty replaced leaves $J = .91$ on single words, $.75$ on word 3-shingles and $.63$ on word
-# 5-shingles. "Similar at .8" means nothing until the shingle is named.
+# 5-shingles. (The 95 % intervals of the means are narrower than the points.) A **threshold**, the similarity from which
+# two texts count as **near-duplicates**, means nothing until the shingle is named: at .8, these are near-duplicates by
+# single words and are not by the longer shingles.
 
 # %%
 at_five_percent = edits.loc[edits["edit_rate"] == 0.05, "mean"].to_list()
@@ -120,8 +124,8 @@ if not QUICK:
 # ## Real text
 #
 # Every installation of this package has real text: the docstrings of NumPy, click and tqdm. We take some of them, one
-# copy of each with every twentieth word replaced (pairs that we *mean* to be similar) and random pairs of different
-# documents (pairs that we do not).
+# copy of each in which every word is replaced with probability $1/20$ (pairs that we *mean* to be similar), and random
+# pairs of different documents (pairs that we do not).
 
 # %%
 docstrings = datasets.installed_docs(["numpy", "click", "tqdm"], min_length=300).query("kind == 'docstring'")
@@ -138,7 +142,8 @@ effect.groupby(["unit", "k", "pairs"])["jaccard"].describe(percentiles=[0.05, 0.
 
 # %%
 # Figure: six histograms of exact Jaccard similarity, for character shingles of 3, 5 and 9 and word shingles of 1, 3 and
-# 5. Random pairs crowd at the left, edited copies at the right. With longer shingles both move left.
+# 5, with shares on a logarithmic axis. Random pairs crowd at the left, edited copies at the right. With longer shingles
+# both move left.
 figure, axes = plt.subplots(2, 3, figsize=(9, 5), sharex=True, sharey=True)
 for ax, ((unit, k), group) in zip(axes.flat, effect.groupby(["unit", "k"]), strict=True):
     for origin, colour, label in (("random", "C5", "random pairs"), ("given", "C1", "edited copies")):
@@ -153,8 +158,8 @@ plt.show()
 
 # %% [markdown]
 # **To see:** longer shingles move *both* hills to the left. The random hill reaches 0 first, which is the gain; the
-# hill of the copies widens, which is the price. The thin tail of random pairs far to the right is no error: real text
-# holds near-duplicates that nobody planted.
+# hill of the copies widens, which is the price. The thin tail of random pairs far to the right (thin indeed, as the
+# axis is logarithmic) is no error: real text holds near-duplicates that nobody planted.
 
 # %%
 # Figure: box plots of the similarities of edited copies and of random pairs, side by side for the six choices of
@@ -164,9 +169,11 @@ ax.set_title("Every choice separates the two kinds, each at a threshold of its o
 plt.show()
 
 # %% [markdown]
-# **To see:** a threshold of .8 cuts *through* the edited copies at 5 characters and lies above most of them at 5 words.
-# The gap between the boxes is what a threshold may use, and what banding must bridge (notebook 4): the background of
-# unrelated pairs decides how many candidates there are, and it is highest for short shingles.
+# **To see:** a box holds the middle half of its pairs, and its whiskers reach from the 5th to the 95th percentile. A
+# threshold of .8 cuts *through* the edited copies ("given pairs") at 5 characters and lies above most of them at 5
+# words. A threshold that tells the two kinds apart must lie in the gap between them. How far up the unrelated pairs
+# reach will matter again: it decides what a fast search costs (notebooks 4 and 9), and they reach highest for short
+# shingles.
 
 # %%
 layout = {"index": ["unit", "k"], "columns": "pairs", "values": "jaccard"}
@@ -176,17 +183,20 @@ assert middle.loc["word", "given"].is_monotonic_decreasing
 low = effect.pivot_table(**layout, aggfunc=lambda jaccard: jaccard.quantile(0.05))
 high = effect.pivot_table(**layout, aggfunc=lambda jaccard: jaccard.quantile(0.95))
 assert (low["given"] > high["random"]).all()
+width = (high - low)["given"]
+assert width["char", 9] > width["char", 3]
+assert width["word", 5] > width["word", 1]
 assert low.loc[("char", 5), "given"] < 0.8 < high.loc[("char", 5), "given"]
 assert middle.loc[("word", 5), "given"] < 0.8
 if not QUICK:  # near-duplicates that nobody planted
-    assert (effect.query("pairs == 'random' and unit == 'char' and k == 5")["jaccard"] > 0.5).any()
+    assert 0 < (effect.query("pairs == 'random' and unit == 'char' and k == 5")["jaccard"] > 0.5).mean() < 1e-2
 
 # %% [markdown]
 # ## What normalisation forgives
 #
 # The default lower-cases, strips, and collapses each run of white space to one space. It forgives nothing else:
-# punctuation counts, and a letter with its accent in one code point is not the same as a letter followed by a combining
-# accent. A callable closes such a gap.
+# punctuation counts, and é as one character is not the same as e followed by a combining accent, though they print
+# alike. (Unicode's normal form NFC joins the two.) A function of your own in place of the default closes such a gap.
 
 # %%
 rules = {
@@ -246,16 +256,21 @@ assert table.loc["a notice inside a book", "containment, word 5"] == 1.0
 assert table.loc["a notice inside a book", "Jaccard, word 5"] == theory.jaccard_from_containment(1.0, 100, 600) == 1 / 6
 
 # %% [markdown]
-# Two texts of opposite meaning are near-duplicates, two of the same meaning have next to nothing in common, and a
-# notice of 100 shingles inside a book of 600 has containment 1 but $J = 1/6$. None of this is a fault: near-duplicate
-# detection asks whether one text was *made from* the other. For containment, choose the threshold by $J = t / (x/q + 1
-# - t)$ (`theory.jaccard_from_containment`), or measure containment itself (notebook 7).
+# By characters, two texts of opposite meaning are similar, two of the same meaning have next to nothing in common, and
+# a notice of 100 shingles inside a book of 600 has containment 1 but $J = 1/6$. None of this is a fault: near-duplicate
+# detection asks whether one text was *made from* the other. If containment is what you want, measure it (notebook 7),
+# or lower the threshold. With a share $\gamma$ of $A$ in $B$ they have $\gamma |A|$ shingles in common, so
+#
+# $$J = \frac{\gamma |A|}{|A| + |B| - \gamma |A|} = \frac{\gamma}{|B| / |A| + 1 - \gamma}$$
+#
+# (`theory.jaccard_from_containment`).
 #
 # ## Short texts and empty ones
 #
 # A text of fewer than $k$ units has no window at all. Two rules are in use. `"drop"` gives it the empty set, and then
 # two identical short texts are not duplicates; `"whole"` makes the whole text its only shingle. Empty documents are
-# similar to nothing under either rule, not even to each other: otherwise all of them would be one huge cluster.
+# similar to nothing under either rule, not even to each other: otherwise all of them would be one huge group of
+# duplicates.
 
 # %%
 short = ["Yes.", "yes.", "No.", ""]
@@ -268,9 +283,11 @@ for rule in ("whole", "drop"):
 # %% [markdown]
 # ## From shingles to numbers
 #
-# Strings are slow to compare, so each shingle is hashed to an id of 32 bits, and a corpus becomes a sparse 0/1 matrix
-# in compressed rows (CSR): `indices` holds the ids of all documents one after another, sorted in each row, and `indptr`
-# says where each document begins.
+# Strings are slow to compare, so each shingle is *hashed*: a fixed recipe turns it into a whole number of 32 bits that
+# looks random, its **shingle id**, always the same for the same shingle. A corpus becomes a table with a row for each
+# document, a column for each id, and a 1 where the document has the shingle: the **shingle matrix**. Nearly all of it
+# is 0, so only the places of the ones are stored (CSR, compressed sparse rows): `indices` holds the ids of all
+# documents one after another, sorted in each row, and `indptr` says where each document begins and the last one stops.
 
 # %%
 small = mnb.shingle(["abcdefg", "bcdefg", "abcd"], k=5)
@@ -278,8 +295,9 @@ print("indptr ", small.indptr)
 print("indices", small.indices)
 
 # %% [markdown]
-# Two different shingles share an id with probability $2^{-32}$. A document of $n$ shingles loses about $n^2 / 2^{33}$
-# of them, so "exact" Jaccard similarity is exact *on ids*. How much is that? We count in one very long random text.
+# Two different shingles share an id with probability $2^{-32}$. A document of $n$ shingles has about $n^2 / 2$ pairs of
+# them and so loses about $n^2 / 2^{33}$: "exact" Jaccard similarity is exact *on ids*. How much is that? We count in
+# one very long random text.
 
 # %%
 length = 100_000 if QUICK else 2_000_000
@@ -296,14 +314,14 @@ if not QUICK:
     assert [round(theory.expected_lost_shingles(n), 2) for n in (10_000, 100_000, 1_000_000)] == [0.01, 1.16, 116.41]
 
 # %% [markdown]
-# One in a hundred documents of 10,000 shingles loses a single one. For documents 32 bits are enough; as keys of a
-# vocabulary of billions they would not be (notebook 3).
+# About one in a hundred documents of 10,000 shingles loses a single one. For documents 32 bits are enough; to number
+# all the different shingles of a huge corpus they would not be (notebook 3).
 #
 # ## What to take along
 #
 # * Unit, $k$ and normalisation are part of every similarity. Report them with it.
-# * Character 5-shingles are a robust default for text; word shingles for long documents; characters for languages
-#   without spaces.
+# * Longer shingles set unrelated texts further apart and punish edits harder. Character 5-shingles are a common
+#   compromise, and the default here; without spaces between words it must be characters (exercise 3).
 # * Jaccard sees spelling, not meaning, and not containment.
 #
 # Next: how a few numbers per document can know $J$ of every pair.

@@ -17,7 +17,7 @@
 # Comparing a million documents pair by pair means half a trillion set intersections. MinHash replaces each set, however
 # large, by a short list of numbers, the **signature**; the share of equal numbers estimates the Jaccard similarity.
 # This notebook shows why, and then takes the word *estimates* seriously: with its spread, its exact interval, and a
-# famous estimate of .7734 for a true .6970.
+# published estimate of .7734 for a true .6970.
 #
 # Sources: A. Broder, "On the resemblance and containment of documents" (1997), who kept the least values of a single
 # permutation; A. Broder, M. Charikar, A. Frieze, M. Mitzenmacher, "Min-wise independent permutations" (STOC 1998), with
@@ -41,7 +41,7 @@ QUICK = os.environ.get("MINHASH_NB_QUICK") == "1"
 # ## By hand: shuffle the rows
 #
 # Three documents over eight shingles, as a table of 0 and 1. Shuffle the rows, and write down for each document the
-# first shingle that it has. Do it six times: three rows of six names are three signatures.
+# first shingle that it has. Do it six times: a document's six names are its signature.
 
 # %%
 letters = pd.Index(list("abcdefgh"), name="shingle")
@@ -62,12 +62,14 @@ equal = int((by_hand["A"] == by_hand["B"]).sum())
 print(f"J(A, B) = {in_both}/{in_any} = {in_both / in_any:.3f}; the signatures agree in {equal} of 6")
 assert (by_hand["A"] != by_hand["C"]).all()
 assert (in_both, in_any) == (4, 6)
+assert 10**6 * (10**6 - 1) // 2 == 499_999_500_000  # half a trillion
 if not QUICK:
     assert equal == 4
 
 # %% [markdown]
 # `A` and `C` have nothing in common, so they can never name the same shingle. `A` and `B` name the same one exactly
-# when the first row *of their union* lies in both. That is the whole proof:
+# when the first row *of their union* lies in both. That is the whole proof. Let $h(x)$ be the place of $x$ in the
+# shuffled order, and $\min h(A)$ the least place of an element of $A$.
 #
 # > In a random order, each element of $A \cup B$ comes first with the same probability $1 / |A \cup B|$. The two minima
 # > are equal if and only if the element that comes first lies in $A \cap B$. Therefore
@@ -75,9 +77,12 @@ if not QUICK:
 #
 # ## One permutation, many times
 #
+# A *permutation* is one such order. Does the share of equal minima come out as promised?
+#
 # The chapter that this course starts from (M. Brenndoerfer, *Language AI Handbook*, 2026, ch. 143) compares two
 # documents of 28 shingles each, 23 of them common: $J = 23/33 = .6970$. We shuffle the 33 shingles of such a union over
-# and over. Elements 0 to 22 lie in both sets, 23 to 27 in $A$ only, 28 to 32 in $B$ only.
+# and over. Elements 0 to 22 lie in both sets, 23 to 27 in $A$ only, 28 to 32 in $B$ only. The printed interval holds
+# the values of $J$ that are plausible after such a count; what "95 %" promises is measured below.
 
 # %%
 shared, only_a, only_b = np.arange(23), np.arange(23, 28), np.arange(28, 33)
@@ -107,8 +112,9 @@ ax.legend(ncols=2, fontsize="small")
 plt.show()
 
 # %% [markdown]
-# **To see:** no element is favoured, so the share that the blue bars take *is* the Jaccard similarity. Notebook 3 shows
-# the same bars when the order is not random, and what is lost then.
+# **To see:** no element is favoured, so the share that the blue bars take *is* the Jaccard similarity. (With 33 bars,
+# one or two outside a 95 % band are to be expected; a chi-square test of all of them follows.) Notebook 3 shows such a
+# picture when the order is not random, and what is lost then.
 
 # %%
 test = stats.chisquare(first)
@@ -118,9 +124,12 @@ assert first[shared].sum() == matches
 # %% [markdown]
 # ## From permutations to hash functions
 #
-# Nobody shuffles a universe of $2^{32}$ ids. A **hash function** $h(x) = (a x + b) \bmod p$ with random $a$ and $b$
-# gives every id a place in some order, and the least place is the minimum. With $k$ functions a document has $k$
-# minima, its **signature**; the family, its seed and its size together are the **scheme**.
+# Nobody shuffles a universe of $2^{32}$ ids. A **hash function** $h(x) = (a x + b) \bmod p$, the remainder of $a x + b$
+# after division by a fixed prime number $p$, gives every id a place in some order, and the least place is the minimum.
+# The *family* is all of these functions; drawing $a$ and $b$ at random draws one of them. With $k$ functions a document
+# has $k$ minima, its **signature**; the family, the seed of the draws and the size $k$ together are the **scheme**.
+# (In formulas $k$ counts hash functions from here on. In notebook 1 it was the length of a shingle, and as an argument,
+# `k=5`, it still is.)
 
 # %%
 names = [[0, 1, 2, 3, 6], [0, 1, 2, 4, 6], [5, 7]]  # A, B and C of above, by the number of the shingle
@@ -134,15 +143,17 @@ factors, shifts = scheme.coefficients
 assert (factors.tolist(), shifts.tolist()) == mnb.reference.coefficients(6, 42)
 
 # %% [markdown]
-# The compiled package and ten lines of plain Python (`reference.signature`) give the same numbers.
+# One row for each document, one column for each hash function. The compiled package and the plain Python of
+# `reference.signatures` give the same numbers.
 #
 # ## How far off: a binomial distribution
 #
-# Each of $k$ independent functions matches with probability $J$, like a biased coin. So the number of matches is
-# binomial, and the estimate $\hat J = \text{matches} / k$ has
+# Each of $k$ independent functions gives equal minima, a *match*, with probability $J$, like a biased coin. So the
+# number of matches is binomial, and the estimate $\hat J = \text{matches} / k$ has the mean and the standard deviation
 #
 # $$E[\hat J] = J, \qquad \operatorname{sd}[\hat J] = \sqrt{\frac{J (1 - J)}{k}} \le \frac{1}{2 \sqrt k}.$$
 #
+# An estimate whose mean is the truth is called *unbiased*. We look at many pairs of sets with similarities from 0 to 1.
 # The first 16 columns of a signature of 1,024 are a signature of 16, so one run serves all sizes.
 
 # %%
@@ -174,8 +185,9 @@ figure.suptitle("Estimated against exact similarity; dashed: the exact 95 % band
 plt.show()
 
 # %% [markdown]
-# **To see:** no cloud leans to one side (the estimate is unbiased), and four times the hashes halve the band. Sixteen
-# hashes cannot tell .5 from .7; a thousand can.
+# **To see:** no cloud leans to one side (the estimate is unbiased), and four times the hashes halve the band, in which
+# theory wants at least 95 % of the estimates at each similarity. With 16 hashes .5 and .7 are less than two standard
+# deviations apart, with 1,024 more than ten.
 
 # %%
 assert 2 * theory.jaccard_variance(0.5, 16) ** 0.5 > 0.2 > 10 * theory.jaccard_variance(0.5, 1024) ** 0.5
@@ -188,16 +200,19 @@ for num_hashes in (16, 64, 256, 1024):
     predicted = (levels * (1 - levels) / num_hashes).mean() ** 0.5
     print(f"{num_hashes:5,} hashes: {inside:.1%} in the band; root mean square error {rms:.4f}, theory {predicted:.4f}")
     assert inside > 0.95 - 4 * (0.05 * 0.95 / num_pairs) ** 0.5
-    assert abs(rms / predicted - 1) < 4 / num_pairs**0.5  # spread of a root mean square, below 1 of its normal value
+    assert abs(rms / predicted - 1) < 4 / num_pairs**0.5  # the relative standard error is below 1 / sqrt(num_pairs)
 
 # %%
 if find_spec("ipywidgets"):  # the panels above say the same where sliders do not run
-    from ipywidgets import SelectionSlider, interact
+    from ipywidgets import SelectionSlider, fixed, interact
 
-    interact(draw, num_hashes=SelectionSlider(options=[2**n for n in range(4, 11)], value=128), ax={"none": None})
+    interact(draw, num_hashes=SelectionSlider(options=[2**n for n in range(4, 11)], value=128), ax=fixed(None))
 
 # %% [markdown]
 # ## The error against the number of hashes
+#
+# Now many pairs of the same similarity. The *root mean square error* is the root of the mean of
+# $(\hat J - J)^2$; for an unbiased estimate it should be the standard deviation above ("theory" in the table).
 
 # %%
 trials = 200 if QUICK else 4_000
@@ -214,7 +229,7 @@ plt.show()
 
 # %% [markdown]
 # **To see:** theory holds over the whole range. At 128 hashes the standard deviation is .044 for $J = .5$, .041 for .7
-# and .027 for .9: one estimate is a number with one good digit. Better sketches lie *below* this line (notebook 6).
+# and .027 for .9: one estimate is a number with one good digit. Better schemes lie *below* this line (notebook 6).
 
 # %%
 ratio = errors["error"] / errors["theory"]
@@ -225,9 +240,9 @@ if not QUICK:
 # %% [markdown]
 # ## The case of .7734
 #
-# The chapter estimates those two documents with 128 hashes and reports .7734 for the true .6970. Is MinHash off by 11
-# %? $.7734 = 99 / 128$, so 99 coins of 128 came up. We repeat the experiment: the same two sets, 8,192 *fresh draws* of
-# 128 hash functions of the chapter's own family.
+# The chapter estimates those two documents with 128 hashes and reports .7734 for the true .6970. Is MinHash off by
+# 11 %? $.7734 = 99 / 128$, so 99 coins of 128 came up. We repeat the experiment: two sets of the same sizes, 8,192
+# *fresh draws* of 128 hash functions of the chapter's own family.
 
 # %%
 draws = 1_024 if QUICK else 8_192
@@ -267,9 +282,9 @@ ax.legend(loc="upper left", fontsize="small")
 plt.show()
 
 # %% [markdown]
-# **To see:** .7734 is 1.88 standard deviations high. One draw in fifteen is as far off, and the exact 95 % interval of
-# 99 matches in 128, from .691 to .843, contains the truth. Nothing is wrong with MinHash; a single estimate without its
-# interval is.
+# **To see:** .7734 is 1.88 standard deviations high. One draw in fifteen is as far off, high or low (one in thirty as
+# high), and the exact 95 % interval of 99 matches in 128, from .691 to .843, contains the truth. Nothing is wrong with
+# MinHash; a single estimate without its interval is.
 
 # %%
 found = (np.abs(matches - 128 * true) >= 99 - 128 * true).mean()
@@ -278,13 +293,16 @@ assert low < true < high
 assert round(99 / 128, 4) == 0.7734
 assert (round(true, 4), round(z, 2), round(low, 3), round(high, 3)) == (0.6970, 1.88, 0.691, 0.843)
 assert (round(at_least, 3), round(as_far, 3), round(1 / as_far)) == (0.034, 0.067, 15)
+assert (round(1 / at_least, -1), round((99 / 128) / true - 1, 2)) == (30, 0.11)
 
 # %% [markdown]
 # ## Intervals that keep their promise
 #
-# `estimate_jaccard(..., interval=0.95)` returns the Clopper-Pearson interval, whose ends are quantiles of beta
-# distributions. Does it hold the truth 95 times in 100? Matches are whole numbers, so the exact interval must sometimes
-# be wider than needed; the simpler Wilson interval is right on average but not everywhere.
+# `estimate_jaccard(..., interval=0.95)` returns the *Clopper-Pearson* interval. It ends where the count seen becomes
+# implausible: at its low end, as many matches or more would have probability .025, and at its high end as many or
+# fewer. Does it hold the truth 95 times in 100 draws, whatever the truth is? Matches are whole numbers, so an interval
+# with that promise must often be wider than needed. The *Wilson* interval holds every $J$ within 1.96 of its own
+# standard deviations $\sqrt{J (1 - J) / k}$ of the estimate; it is narrower, right on average but not everywhere.
 
 # %%
 # Figure: share of intervals that hold the true similarity against that similarity. The points of Clopper-Pearson lie
@@ -306,8 +324,10 @@ assert (coverage.loc[coverage["method"] == "clopper-pearson", "theory"] >= 0.95)
 # %% [markdown]
 # ## How many hashes?
 #
-# For $\pm \varepsilon$ at 95 % confidence: $k = 1.96^2 J (1 - J) / \varepsilon^2$. And a filter that keeps pairs with
-# $\hat J \ge t$ is not a step but a curve, whose steepness grows with $k$. Remember its shape: banding has one too.
+# For large $k$ the binomial is close to a bell curve, which has 95 % within 1.96 standard deviations. For an error of
+# at most $\varepsilon$ in 95 % of draws, set $\varepsilon = 1.96 \sqrt{J (1 - J) / k}$, which gives
+# $k = 1.96^2 J (1 - J) / \varepsilon^2$. And a filter that keeps pairs with $\hat J \ge t$, for a threshold $t$, is not
+# a step but a curve, whose steepness grows with $k$. Remember its shape: the search of notebook 4 has one too.
 
 # %%
 # Figure: probability that the estimate reaches .8, against the true similarity, for 32, 128, 512 and 2,048 hashes. All
@@ -318,13 +338,14 @@ for num_hashes in (32, 128, 512, 2048):
     ax.plot(grid, theory.power(0.8, grid, num_hashes), "--", label=f"{num_hashes:,} hashes")
 ax.axvline(0.8, color="black", linewidth=1)
 ax.set(xlabel="true Jaccard similarity", ylabel="probability that the estimate is at least .8")
-ax.set_title("A threshold on estimates is an S-curve")
+ax.set_title("A threshold on estimates is a curve, not a step")
 ax.legend()
 plt.show()
 
 # %% [markdown]
 # **To see:** with 128 hashes a pair of true similarity .75 passes a filter at .8 once in eleven times. That is why the
-# final verdict should come from the exact similarity (`exact_jaccard`), which costs little once candidates are few.
+# final verdict should come from the exact similarity (**verification**, by `exact_jaccard`), which costs little once
+# few pairs are left to look at.
 
 # %%
 needed = theory.hashes_for_error(0.05), theory.hashes_for_error(0.05, 0.8), theory.hashes_for_error(0.01)
@@ -339,17 +360,18 @@ assert round(1 / theory.power(0.8, 0.75, 128)) == 11
 # * $k$ hashes are $k$ coins: unbiased, standard deviation $\sqrt{J (1 - J) / k}$. Half the error costs four times $k$.
 # * Report the interval. Look at the distribution over seeds, never at a single draw.
 # * All pairs of a corpus share one draw of the hash functions: their errors are not independent. To know the spread of
-#   a figure about a corpus, repeat with other seeds.
+#   a figure about a corpus, repeat with other seeds (as notebook 4 does).
 #
 # All this rests on one word, *random* order. Next: what happens when it is not.
 #
 # ## Exercises
 #
-# **1.** 120 of 128 hashes agree. May you say that the similarity is above .85?
+# **1.** For a pair that you chose beforehand, 120 of 128 hashes agree. May you say that its similarity is above .85?
 #
 # <details><summary>Solution</summary>
 #
-# Yes: the exact 95 % interval is .881 to .973.
+# Yes, with 95 % confidence: the exact interval is .881 to .973. (Had you picked the pair *because* it has the most
+# matches of thousands, no: the luckiest of many draws is no longer one draw.)
 #
 # ```python
 # low, high = theory.clopper_pearson(120, 128)
@@ -363,20 +385,22 @@ assert round(1 / theory.power(0.8, 0.75, 128)) == 11
 # <details><summary>Solution</summary>
 #
 # The last element of a random order is as random as the first, so equal maxima have probability $J$, too. Keeping both
-# halves the number of hash functions (Ji et al., "Min-max hash for Jaccard similarity", ICDM 2013).
+# halves the number of hash functions, and the error does not grow (Ji et al., "Min-max hash for Jaccard similarity",
+# ICDM 2013).
 #
 # ```python
+# assert theory.minmax_variance(true, 128, 33) < theory.jaccard_variance(true, 128)
 # last_a, last_b = ranks[:, [*shared, *only_a]].max(axis=1), ranks[:, [*shared, *only_b]].max(axis=1)
 # assert abs((last_a == last_b).mean() - true) < 4 * (true * (1 - true) / shuffles) ** 0.5
 # ```
 #
 # </details>
 #
-# **3.** Eight rows make a band. With which probability do two documents of $J = .7$ agree in a whole band?
+# **3.** With which probability do two documents of $J = .7$ agree in *all* of eight hash functions?
 #
 # <details><summary>Solution</summary>
 #
-# Eight independent coins: $.7^8 = .058$. Sixteen bands give it sixteen chances: notebook 4.
+# Eight independent coins: $.7^8 = .058$. With 128 functions there are sixteen such chances: notebook 4.
 #
 # ```python
 # assert round(0.7**8, 3) == 0.058

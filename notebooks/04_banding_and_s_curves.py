@@ -14,10 +14,10 @@
 # > **Question.** How can the similar pairs among half a million be found without looking at each pair, and which pairs
 # > does such a search miss?
 #
-# A signature makes one comparison cheap, but there are $n (n - 1) / 2$ of them. *Locality-sensitive hashing* (LSH)
-# looks only at pairs that share a bucket, and buckets are made so that similar documents tend to meet. "Tend to" is an
-# exact curve. This notebook derives it, measures it on planted pairs, and then takes a published experiment apart: what
-# did it find, what did it miss, and at which similarity?
+# A signature makes one comparison cheap, but $n$ documents have $n (n - 1) / 2$ pairs. *Locality-sensitive hashing*
+# (LSH) throws documents into buckets, made so that similar ones tend to meet, and looks only at pairs that share a
+# bucket. "Tend to" is an exact curve. This notebook derives it, measures it on pairs whose similarity we set, and then
+# takes a published experiment apart: what did it find, what did it miss, and at which similarity?
 #
 # Sources: P. Indyk, R. Motwani, "Approximate nearest neighbors" (STOC 1998); J. Leskovec, A. Rajaraman, J. Ullman,
 # *Mining of Massive Datasets*, section 3.4; M. Brenndoerfer, *Language AI Handbook* (2026), ch. 143.
@@ -65,11 +65,13 @@ assert list(map(tuple, candidates)) == mnb.reference.candidate_pairs(np.asarray(
 assert (candidates != 3).all()  # the bakers meet nobody
 if not QUICK:
     assert candidates.tolist() == [[0, 1], [0, 2]]
+    assert (bands[0] == bands[1]).all(axis=1).tolist() == [False, False, True]
+    assert (bands[0] == bands[2]).all(axis=1).tolist() == [True, False, False]
 
 # %% [markdown]
 # Documents 0, 1 and 2 are versions of one sentence, 3 is about something else. The compiled search and the plain-Python
 # `reference` agree. No pair of documents was ever compared: each document was put into three buckets, and the work grew
-# with the number of documents. Pairs 0-1 and 0-2 met. Pair 1-2, two edits apart, did not.
+# with the number of documents. Pair 0-1 met in band 2 and pair 0-2 in band 0. Pair 1-2, two edits apart, did not meet.
 #
 # ## The S-curve
 #
@@ -77,12 +79,13 @@ if not QUICK:
 #
 # * in one row with probability $s$ (notebook 2),
 # * in all $r$ rows of a band with $s^r$, since rows are independent,
-# * in none of $b$ bands with $(1 - s^r)^b$, and so
+# * in all rows of none of the $b$ bands with $(1 - s^r)^b$, and so
 #
-# $$P(\text{candidate}) = 1 - (1 - s^r)^b.$$
+# $$P(s) = P(\text{candidate}) = 1 - (1 - s^r)^b.$$
 #
-# Rows are an *and*, which makes the test strict; bands are an *or*, which makes it lenient. The textbook's table for 20
-# bands of 5 rows shows what both together do:
+# This function of $s$ is the **S-curve**. Rows are an *and*, which makes the test strict; bands are an *or*, which
+# makes it lenient. The textbook's table for 20 bands of 5 rows (16 × 8, say, will stand for 16 bands of 8 rows) shows
+# what both together do:
 
 # %%
 similarity = np.arange(2, 9) / 10
@@ -111,8 +114,8 @@ assert (np.diff(theory.s_curve(grid, [4, 16, 64, 256], 8), axis=1) >= 0).all()
 assert (np.diff(theory.s_curve(grid, 16, [2, 4, 8, 16]), axis=1) <= 0).all()
 
 # %% [markdown]
-# Move the sliders (in a running notebook): the orange area is dissimilar pairs that become candidates, the pink one is
-# similar pairs that are missed.
+# A **threshold** is the similarity from which we want to find pairs. Move the sliders (in a running notebook): the
+# orange area is dissimilar pairs that become candidates, the pink one is similar pairs that are missed.
 
 # %%
 
@@ -123,15 +126,15 @@ def draw(num_bands=16, rows_per_band=8, threshold=0.8):
 
 
 # %%
-# Figure: the S-curve of 16 bands of 8 rows with a line at similarity .8. The small area under the curve left of the
-# line is shaded as dissimilar candidates, the much smaller one above the curve right of it as missed pairs.
+# Figure: the S-curve of 16 bands of 8 rows with a line at similarity .8. The area under the curve left of the line is
+# shaded as dissimilar candidates, the much smaller one above the curve right of it as missed pairs.
 draw()
 plt.title("16 × 8 and a threshold of .8")
 plt.show()
 
 # %% [markdown]
-# **To see:** both errors are areas between the curve and the ideal step. At 16 × 8, a pair of similarity .8 is found
-# 94.7 times in 100, and one of similarity .6 still 23.7 times.
+# **To see:** both errors are areas between the curve and the ideal, a step from 0 to 1 at the threshold. At 16 × 8, a
+# pair of similarity .8 is found 94.7 times in 100, and one of similarity .6 still 23.7 times.
 
 # %%
 assert mnb.Banding(16, 8).detection_probability(0.8) > mnb.Banding(16, 8).detection_probability(0.6)
@@ -148,7 +151,8 @@ if find_spec("ipywidgets"):
 # ## Three landmarks, and which one is "the threshold"
 #
 # Nearly every text calls $(1/b)^{1/r}$ the threshold of a banding, and many say that half of the pairs there are found,
-# or that the curve is steepest there. Neither is exact. Solving $P = 1/2$ and $P'' = 0$ gives
+# or that the curve is steepest there. Neither is exact. Solving $P = 1/2$ for the one, and for the other $P'' = 0$
+# (where the slope stops growing), gives
 #
 # | landmark | similarity |
 # |---|---|
@@ -156,7 +160,8 @@ if find_spec("ipywidgets"):
 # | half-point | $(1 - 2^{-1/b})^{1/r}$ |
 # | steepest point | $\left(\frac{r - 1}{b r - 1}\right)^{1/r}$ |
 #
-# At the customary threshold $P = 1 - (1 - 1/b)^b$, which depends on $b$ alone and falls to $1 - 1/e = .632$.
+# At the customary threshold $s^r = 1/b$, so that $P = 1 - (1 - 1/b)^b$ there. This depends on $b$ alone and falls
+# towards $1 - 1/e = .632$ as $b$ grows. Some bandings in use:
 
 # %%
 shapes = [mnb.Banding(*shape) for shape in [(16, 8), (20, 5), (14, 8), (9, 13), (20, 13), (450, 20)]]
@@ -191,13 +196,14 @@ axes[0].legend(loc="lower right")
 plt.show()
 
 # %% [markdown]
-# **To see:** the chapter's threshold of .707 for 16 × 8 is neither landmark. A pair there is found 64 times in 100, the
-# half-point is .674. Quote a point of the curve, not "the threshold".
+# **To see:** the .707 that is customary for 16 × 8, and that the chapter gives, is neither of the other two. A pair
+# there is found 64 times in 100, the half-point is .674. Quote a point of the curve, not "the threshold".
 
 # %%
 assert (landmarks["half-point"] < landmarks["steepest"]).all()
 assert (landmarks["steepest"] < landmarks["(1/b)^(1/r)"]).all()
 assert (landmarks["P there"] > 1 - np.exp(-1)).all()
+assert round(1 - np.exp(-1), 3) == round(1 - (1 - 1e-6) ** 1e6, 3) == 0.632
 assert abs(zoom[np.argmax(np.gradient(curve, zoom))] - banding.steepest) < 1e-3
 if not QUICK:
     assert landmarks.loc["16 × 8"].round(3).tolist() == [0.707, 0.644, 0.674, 0.696]
@@ -205,8 +211,8 @@ if not QUICK:
 # %% [markdown]
 # ## Does the curve hold?
 #
-# Rows are independent only as far as the hash functions are. So we plant pairs of exactly known similarity, sign them,
-# band them, and count. Three bandings of the same 128 hashes:
+# Rows are independent only as far as the hash functions are. So we *plant* pairs, that is, make sets of exactly known
+# similarity, sign them, band them, and count. The share found is the **recall**. Three bandings of the same 128 hashes:
 
 # %%
 trials = 300 if QUICK else 4_000
@@ -225,8 +231,8 @@ ax.set_title("Planted pairs lie on the curve")
 plt.show()
 
 # %% [markdown]
-# **To see:** the formula is not an idealisation. With the same 128 hashes, pairs of similarity .7 are found in nearly
-# all cases (32 × 4), in 61 % (16 × 8) or in 3 % (8 × 16): bands and rows decide, not the number of hashes.
+# **To see:** the formula is not an idealisation. With the same 128 hashes, pairs of similarity .7 are found, by theory,
+# in nearly all cases (32 × 4), in 61 % (16 × 8) or in 3 % (8 × 16): bands and rows decide, not the number of hashes.
 
 # %%
 chance = [stats.binomtest(row.found, row.trials, row.theory).pvalue for row in recall.itertuples()]
@@ -241,8 +247,8 @@ if not QUICK:
 #
 # The chapter makes 1,000 short texts from a few sentences by replacing words (a fifth of them get one replacement, the
 # others three to six), signs them with 128 hashes, bands them 16 × 8, and reports **2,260 candidates** of 499,500
-# pairs, **221 times fewer**. We repeat it with its algorithm, bit for bit (MD5 ids, the field of $2^{31} - 1$, seed
-# 42), on sentences of our own.
+# pairs, **221 times fewer**. We repeat it with its algorithm, bit for bit (shingle ids from the hash function MD5,
+# $(a x + b) \bmod (2^{31} - 1)$, seed 42), on five sentences of our own.
 
 # %%
 corpus = mnb.datasets.generate_corpus(num_docs=1000, dup_fraction=0.2, seed=0)
@@ -251,7 +257,7 @@ scheme = mnb.MinHash(num_hashes=128, seed=42, family="mersenne31")
 candidates = mnb.candidate_pairs(mnb.compute_signatures(shingles, scheme), banding)
 everything = np.stack(np.triu_indices(len(corpus), 1), axis=1)
 jaccard = mnb.exact_jaccard(shingles, everything)
-is_candidate = np.isin(everything @ [1000, 1], candidates @ [1000, 1])
+is_candidate = np.isin(everything @ [1000, 1], candidates @ [1000, 1])  # a pair i, j as the number 1000 i + j
 published = pd.Series({"candidates": 2260, "pairs": 499_500, "times fewer": 221.0}, name="chapter")
 ours = {"candidates": len(candidates), "pairs": len(everything), "times fewer": len(everything) / len(candidates)}
 pd.DataFrame([published, pd.Series(ours, name="our sentences")]).round(1)
@@ -261,11 +267,13 @@ assert len(everything) == 499_500
 assert (shingles.indices.size, np.unique(shingles.indices).size) == (60_997, 2_047)
 assert len(candidates) == is_candidate.sum() == 2_044
 assert round(len(everything) / len(candidates), 1) == 244.4
+assert round(499_500 / 2_260) == 221
+assert len(mnb.datasets.BASE_TEXTS) == 5
 
 # %% [markdown]
-# 60,997 shingles, 2,047 of them distinct, and 2,044 candidates, a reduction by 244.4: the chapter's picture. But a
-# reduction says nothing about what was lost (a search that finds *nothing* reduces without limit). At 1,000 documents
-# we can afford the truth, so let us look.
+# 60,997 shingles in all documents, 2,047 of them distinct, and 2,044 candidates, 244.4 times fewer than pairs: the
+# chapter's picture. But a reduction says nothing about what was lost (a search that finds *nothing* reduces without
+# limit). At 1,000 documents we can afford the truth, the exact similarity of every pair, so let us look.
 
 # %%
 levels = [0.5, 0.7, 0.8, 0.9]
@@ -293,8 +301,8 @@ plt.show()
 
 # %% [markdown]
 # **To see:** of 5,711 pairs at .5 or above 1,603 were found, at .7 or above 414 of 484 (85.5 %), at .8 all 109, at .9
-# all 31. And 441 candidates, a fifth, are less than half similar; only 414 of 2,044 reach .7. A candidate is not a
-# duplicate: it is a pair worth the exact check.
+# all 31. And 441 candidates, a fifth, are below .5; only 414 of 2,044 reach .7. A candidate is not a duplicate: it is a
+# pair worth verification.
 
 # %%
 assert table["recall"].is_monotonic_increasing
@@ -302,6 +310,7 @@ assert table["pairs"].tolist() == [5711, 484, 109, 31]
 assert table["found"].tolist() == [1603, 414, 109, 31]
 assert round(414 / 484, 3) == 0.855
 assert (is_candidate & (jaccard < 0.5)).sum() == 2_044 - 1_603 == 441
+assert round(441 / 2_044, 1) == 0.2
 
 # %% [markdown]
 # Here is one missed pair, the most similar of them, and the least similar candidate:
@@ -317,10 +326,11 @@ assert 0.7 < jaccard[missed] < 0.8
 # %% [markdown]
 # ## One run is one draw
 #
-# The S-curve summed over all pairs predicts 1,602 candidates, and the run gave 2,044. Is the curve wrong after all? The
-# five sentences share long runs of shingles among *hundreds* of texts. If a shared shingle happens to be the minimum
-# of a whole band, all of these pairs are found together. They share one draw of the hash functions, so the count
-# spreads far more than that of independent pairs. The remedy is the one of notebook 2: look at many draws.
+# The number of candidates to expect is the sum of $P(s)$ over all pairs: 1,602, and the run gave 2,044. Is the curve
+# wrong after all? *Hundreds* of texts come from each sentence and share long runs of its shingles. If such shared
+# shingles happen to be the minima of a whole band, all of these pairs are found together. They share one draw of the
+# hash functions, so the count spreads far more than that of independent pairs. The remedy is the one of notebook 2:
+# look at many draws.
 
 # %%
 draws = 5 if QUICK else 60
@@ -359,7 +369,8 @@ plt.show()
 
 # %% [markdown]
 # **To see:** the mean over draws lies on the curve; single runs do not, and the spread of the number of candidates is
-# about ten times that of independent pairs. The run with seed 42 is a rich draw, not a broken formula.
+# about ten times that of independent pairs. The run with seed 42, one of these draws, is a rich one and no broken
+# formula: it lies less than two standard deviations above the mean.
 
 # %%
 error = counts.std(ddof=1) / draws**0.5
@@ -367,6 +378,7 @@ assert abs(counts.mean() - predicted.sum()) < stats.t.isf(3e-5, draws - 1) * err
 assert counts.std(ddof=1) > 3 * binomial
 if not QUICK:
     assert round(predicted.sum()) == 1_602
+    assert counts[42] == 2_044 < counts.mean() + 2 * counts.std(ddof=1)
     assert 7 < counts.std(ddof=1) / binomial < 13
 
 # %% [markdown]
@@ -374,7 +386,7 @@ if not QUICK:
 #
 # * Rows are an *and*, bands an *or*; together $1 - (1 - s^r)^b$, and planted pairs obey it.
 # * $(1/b)^{1/r}$ is a landmark, not the half-point. Ask for the similarity that is found with probability .95:
-#   `theory.inverse_s_curve`.
+#   solve $P(s) = .95$ (`theory.inverse_s_curve`).
 # * Report recall beside reduction. Candidates are to be verified, and what was not a candidate is lost.
 # * A run on a corpus is one draw, shared by all of its pairs.
 #
