@@ -106,3 +106,15 @@ def test_audit_is_summarised_and_reported(run, corpus, tmp_path):
     assert 0.9 <= audit["recall"] <= 1.0
     assert audit["low"] <= audit["recall"] <= audit["high"]
     assert any(line.startswith("recall, measured") and str(audit["neighbours"]) in line for line in err)
+
+
+def test_classic_minhash_is_one_option_away(run, corpus, tmp_path):
+    report, table = tmp_path / "report.json", tmp_path / "pairs.csv"
+    code, _, _ = run("pairs", corpus, "--threshold", 0.7, "--scheme", "minhash", "-o", table, "--report", report)
+    parameters = json.loads(report.read_text())["parameters"]
+    texts = corpus.read_text().split("\n")
+    banding = mnb.Banding.for_recall(0.7)
+    expected = mnb.find_near_duplicates(texts, 0.7, scheme=mnb.MinHash(banding.num_hashes), banding=banding)
+    assert code == 0
+    assert parameters["scheme"] == mnb.MinHash(banding.num_hashes).key
+    pd.testing.assert_frame_equal(pd.read_csv(table), expected.pairs)

@@ -69,6 +69,8 @@ DETECTION = [
                  help="Empty documents: keep all, or the first."),
     click.option("--num-hashes", type=int, default=256, show_default=True, callback=count,
                  help="Most hashes a signature may have."),
+    click.option("--scheme", type=click.Choice(["fast-similarity", "minhash"]), default="fast-similarity",
+                 show_default=True, help="Fast Similarity Sketching, or classic MinHash."),
     click.option("--seed", type=int, default=42, show_default=True, help="Seed of the hash functions."),
     click.option("--audit", type=int, callback=count, metavar="N",
                  help="Measure the recall of this run on N documents drawn at random."),
@@ -96,10 +98,16 @@ def save_figure(draw: Callable[..., Any], path: str, stream: IO[bytes]) -> None:
     figure.savefig(stream, format=kind, dpi=150)
 
 
-def detect(corpus: Corpus, threads: int | None, **parameters: Any) -> NearDuplicates:
+def detect(corpus: Corpus, threads: int | None, scheme: str = "fast-similarity", **parameters: Any) -> NearDuplicates:
     """Run `find_near_duplicates` on a corpus, with a progress bar if standard error is a terminal."""
+    from minhash_nb.banding import Banding
     from minhash_nb.pipeline import find_near_duplicates
+    from minhash_nb.schemes import MinHash
     from minhash_nb.threads import first_run
+
+    if scheme == "minhash":  # as many hashes as the banding needs, like the default scheme
+        banding = Banding.for_recall(parameters["threshold"], parameters["recall"], parameters["num_hashes"])
+        parameters |= {"banding": banding, "scheme": MinHash(banding.num_hashes, parameters["seed"])}
 
     if first_run():
         click.echo("compiling kernels (first run only)", err=True)
