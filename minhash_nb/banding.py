@@ -12,6 +12,7 @@ import numpy as np
 
 from minhash_nb import theory
 from minhash_nb.kernels import banding as kernels
+from minhash_nb.schemes import Scheme
 from minhash_nb.signatures import SignatureMatrix
 from minhash_nb.threads import parallel_region
 from minhash_nb.validation import check_choice, check_instance, check_integer, check_probability
@@ -172,14 +173,19 @@ def warn_if_blind(banding: Banding, threshold: float) -> None:
         )
 
 
-def check_fits(banding: Banding, num_hashes: int) -> None:
-    """Raise ValueError, with what would fit, unless signatures of so many hashes have all the bands."""
-    if banding.num_hashes > num_hashes:
-        fits = num_hashes // banding.num_bands
+def check_fits(banding: Banding, scheme: Scheme) -> None:
+    """Raise ValueError, with what would do, unless signatures of this scheme can be cut into these bands."""
+    if not scheme.bandable:
+        raise ValueError(
+            f"signatures of {scheme} have empty slots, which would share bands by being empty: "
+            "choose a densification, or FastSimilaritySketch"
+        )
+    if banding.num_hashes > scheme.num_hashes:
+        fits = scheme.num_hashes // banding.num_bands
         shrink = f"rows_per_band={fits} or " if fits else ""
         raise ValueError(
-            f"signatures have {num_hashes} hashes but Banding({banding.num_bands}, {banding.rows_per_band}) needs "
-            f"{banding.num_hashes}: use {shrink}num_hashes={banding.num_hashes}"
+            f"signatures have {scheme.num_hashes} hashes but Banding({banding.num_bands}, {banding.rows_per_band}) "
+            f"needs {banding.num_hashes}: use {shrink}num_hashes={banding.num_hashes}"
         )
 
 
@@ -241,12 +247,7 @@ def candidate_pairs(
     _check_banding(banding)
     check_choice("bucket_pairs", bucket_pairs, ("all", "star"))
     max_pairs = check_integer("max_pairs", max_pairs, least=0)
-    if not signatures.scheme.bandable:
-        raise ValueError(
-            f"signatures of {signatures.scheme} have empty slots, which would share bands by being empty: "
-            "choose a densification, or FastSimilaritySketch"
-        )
-    check_fits(banding, signatures.scheme.num_hashes)
+    check_fits(banding, signatures.scheme)
     shape = (len(signatures), banding.num_bands)
     links, leads = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.bool_)
     band_pairs = np.zeros(banding.num_bands, dtype=np.int64)

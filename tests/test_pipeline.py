@@ -352,3 +352,12 @@ def test_too_many_candidates_are_refused():
         mnb.find_near_duplicates(texts, 0.7, max_pairs=1000)
     result = mnb.find_near_duplicates(texts, 0.7, max_pairs=20_000, bucket_pairs="star")
     assert result.keep.sum() < 100
+
+
+def test_a_scheme_without_bands_is_refused_before_any_work():
+    def texts():
+        pytest.fail("read")
+        yield ""
+
+    with pytest.raises(ValueError, match="have empty slots, which would share bands by being empty"):
+        mnb.find_near_duplicates(texts(), scheme=mnb.OnePermutation(256, densification="none"))

@@ -116,10 +116,9 @@ def find_near_duplicates(
     if banding is None:
         banding = Banding.for_recall(threshold, recall, scheme.num_hashes if scheme else num_hashes)
     warn_if_blind(banding, threshold)
-    if scheme is not None:
-        check_fits(banding, scheme.num_hashes)
     if scheme is None:
         scheme = FastSimilaritySketch(num_hashes=banding.num_hashes, seed=seed)
+    check_fits(banding, scheme)
     seconds: dict[str, float] = {}
 
     with _timed(seconds, "shingle"):
