@@ -118,3 +118,15 @@ def test_classic_minhash_is_one_option_away(run, corpus, tmp_path):
     assert code == 0
     assert parameters["scheme"] == mnb.MinHash(banding.num_hashes).key
     pd.testing.assert_frame_equal(pd.read_csv(table), expected.pairs)
+
+
+def test_an_audit_without_neighbours_is_valid_json(run, tmp_path):
+    path, report = tmp_path / "different.txt", tmp_path / "report.json"
+    path.write_text("one document of its own\nquite another text here\n")
+    code, _, err = run("dedup", path, "--audit", 2, "--report", report)
+    audit = json.loads(report.read_text(), parse_constant=lambda constant: pytest.fail(f"{constant} is no JSON"))[
+        "audit"
+    ]
+    assert code == 0
+    assert (audit["neighbours"], audit["recall"], audit["low"], audit["high"]) == (0, None, 0.0, 1.0)
+    assert "recall, measured  none of 2 documents drawn has a near-duplicate" in err

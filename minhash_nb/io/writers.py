@@ -189,6 +189,8 @@ def write_table(frame: pd.DataFrame, path: str, stream: IO[bytes]) -> None:
 
 
 def write_json(value: Any, stream: IO[bytes]) -> None:
-    """Write `value` as indented JSON in ASCII; NumPy scalars and arrays become numbers and lists."""
-    text = json.dumps(value, indent=2, default=lambda item: item.tolist())
+    """Write `value` as indented JSON in ASCII; NumPy scalars and arrays become numbers and lists, NaN null."""
+    plain = json.dumps(value, default=lambda item: item.tolist())
+    # JSON has no NaN, which Python writes all the same and few others read.
+    text = json.dumps(json.loads(plain, parse_constant=lambda _: None), indent=2)
     stream.write(text.encode("ascii") + b"\n")
